@@ -1,0 +1,18 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/package/**', 'test/browser/**'],
+    // One PGlite instance lives in each worker process, shared by the files that run there: creating one
+    // costs seconds. Hence forks that are not torn down between files.
+    pool: 'forks',
+    isolate: false,
+    maxWorkers: 2,
+    retry: 0,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
+
+export default config;
