@@ -4,6 +4,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/package/**', 'test/browser/**'],
+    globalSetup: ['test/setup/postgres-server.ts', 'test/setup/pglite-template.ts'],
     // One PGlite instance lives in each worker process, shared by the files that run there: creating one
     // costs seconds. Hence forks that are not torn down between files.
     pool: 'forks',
