@@ -227,7 +227,9 @@ async function keep(): Promise<void> {
   let work = inTurn(Promise.resolve(), start);
   await new Promise<void>((resolve) => {
     const lines = createInterface({ input: process.stdin });
-    lines.on('line', (line) => (work = inTurn(work, () => obey(line))));
+    lines.on('line', (line) => {
+      work = inTurn(work, () => obey(line));
+    });
     lines.on('close', resolve);
     // Whoever reads the answers may be gone first.
     process.stdout.on('error', () => {
