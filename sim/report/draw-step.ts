@@ -1,0 +1,77 @@
+import stringWidth from 'string-width';
+import type { Step } from '../engine/trace.ts';
+import { arrivals, type Flight } from './flight.ts';
+import { ARROW_CELLS, lifelines, type Lanes } from './lanes.ts';
+import type { Line } from './line.ts';
+import type { Style } from './palette.ts';
+import { visible } from './visible.ts';
+import { wrap } from './wrap.ts';
+
+const MARKS: Partial<Record<Step['kind'], string>> = {
+  event: '◆',
+  timer: '◷',
+  crash: '✖',
+  start: '○',
+};
+
+/** Text is not squeezed into less than this; it rather crosses the right edge. */
+const NARROWEST_TEXT = 16;
+
+/** A step's words as the diagram shows them, with its fault and, for an overtaken message, its departure. */
+export function stepText(step: Step, flight: Flight): string {
+  const late = flight.leftAt === null ? '' : ` (left at ${flight.leftAt})`;
+  const fault = step.fault === null || step.kind === 'crash' ? '' : ` ↯ ${visible(step.fault)}`;
+  return visible(step.text) + late + fault;
+}
+
+/** Whether a step is drawn as an arrow between two lanes. */
+export function isMessage(step: Step): boolean {
+  return step.to !== undefined && step.to !== step.actor;
+}
+
+/** Draws a step onto the lifelines: one line where its text fits, more where it has to be wrapped. */
+export function drawStep(step: Step, flight: Flight, lanes: Lanes, style: Style): Line[] {
+  const text = stepText(step, flight);
+  const from = lanes.at.get(visible(step.actor)) ?? 0;
+  if (!isMessage(step)) {
+    const mark = MARKS[step.kind] ?? '●';
+    return drawMoment(mark, text + arrivals(flight), from, lanes, style);
+  }
+  const to = lanes.at.get(visible(step.to ?? '')) ?? from;
+  const lines = drawArrow(text, from, to, flight.leftAt === null ? '─' : '╌', lanes, style);
+  const arrow = lines.at(-1);
+  arrow?.put(arrow.width, arrivals(flight), 'faint');
+  return lines;
+}
+
+/** A message: its text within the arrow where it fits, above the arrow otherwise. */
+function drawArrow(
+  text: string,
+  from: number,
+  to: number,
+  dash: string,
+  lanes: Lanes,
+  style: Style,
+): Line[] {
+  const [start, end] = from < to ? [from, to] : [to, from];
+  const arrow = lifelines(lanes).put(start + 1, dash.repeat(end - start - 1), style);
+  if (from < to) arrow.put(start, '├', style).put(end - 1, '►', style);
+  else arrow.put(end, '┤', style).put(start + 1, '◄', style);
+  if (stringWidth(text) + ARROW_CELLS - 1 <= end - start) {
+    return [arrow.put(from < to ? start + 2 : start + 3, ` ${text} `, style)];
+  }
+  const above = wrap(text, Math.max(lanes.width - start - 2, NARROWEST_TEXT));
+  return [...above.map((line) => lifelines(lanes).put(start + 1, ` ${line} `, style)), arrow];
+}
+
+/** What one actor does by itself: a mark on its lifeline, and the text on the side with room for it. */
+function drawMoment(mark: string, text: string, at: number, lanes: Lanes, style: Style): Line[] {
+  const toRight = lanes.width - at - 2;
+  const toLeft = at - 2;
+  const onRight = stringWidth(text) <= toRight || toRight >= toLeft;
+  return wrap(text, Math.max(onRight ? toRight : toLeft, NARROWEST_TEXT)).map((line, index) => {
+    const drawn = lifelines(lanes).put(at, index === 0 ? mark : '│', style);
+    if (onRight) return drawn.put(at + 1, ` ${line} `, style);
+    return drawn.put(at - 2 - stringWidth(line), ` ${line} `, style);
+  });
+}
