@@ -1,0 +1,36 @@
+import type { Clock } from './clock.ts';
+
+/**
+ * Runs work that ends after `ms` at the latest: its signal aborts with `expired()`, and the promise rejects with
+ * it even where the work does not listen. A caller's own `signal` ends it the same way, with its reason. No
+ * timer stays behind. The time is the clock's, so a simulated clock decides here too.
+ */
+export async function withTimeLimit<T>(
+  limit: { clock: Clock; ms: number; signal?: AbortSignal | undefined; expired: () => Error },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { clock, ms, signal: outer, expired } = limit;
+  outer?.throwIfAborted();
+  const ended = new AbortController();
+  const timer = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    ended.signal.addEventListener('abort', () => reject(ended.signal.reason as Error), {
+      once: true,
+    });
+  });
+  const follow = (): void => ended.abort(outer?.reason);
+  outer?.addEventListener('abort', follow, { once: true });
+  clock.sleep(ms, timer.signal).then(
+    () => ended.abort(expired()),
+    (error: unknown) => {
+      // Stopped because the work is done. A clock that fails by itself ends the work instead of hiding it.
+      if (!timer.signal.aborted) ended.abort(error);
+    },
+  );
+  try {
+    return await Promise.race([work(ended.signal), aborted]);
+  } finally {
+    timer.abort();
+    outer?.removeEventListener('abort', follow);
+  }
+}
