@@ -1,0 +1,179 @@
+import type { ArmedAnswers } from './armed-answers.ts';
+import type { Control } from './control.ts';
+import type { Delivery } from './delivery.ts';
+import { matchesDelivery, type DropRules } from './drop-rules.ts';
+import { BadControlError } from './errors.ts';
+import type { FakeClock } from './fake-clock.ts';
+import type { AnswerSubject, Purse } from './front-desk.ts';
+import type { Holds } from './holds.ts';
+import { isTerminal, type JobStatus } from './job.ts';
+import type { Ending, Ledger } from './ledger.ts';
+import type { Mailroom } from './mailroom.ts';
+import type { Pending } from './pending.ts';
+import { truthOf } from './truth.ts';
+import { statusOfEvent } from './webhook-event.ts';
+import { takesWebhookUrl } from './assumptions.ts';
+
+/** How far in the past a stale timestamp is, unless it is told otherwise: twice the usual tolerance. */
+const STALE_OFFSET_MS = -600_000;
+
+/** Gives a fake's parts the face of a `Control`. */
+export function createControl(parts: {
+  movable: FakeClock | null;
+  ledger: Ledger;
+  mailroom: Mailroom;
+  pending: Pending;
+  armed: ArmedAnswers;
+  drops: DropRules;
+  deliveryHolds: Holds<Delivery>;
+  answerHolds: Holds<AnswerSubject>;
+  setSecrets(secrets: readonly string[]): void;
+  purse: Purse;
+  reset(): Promise<void>;
+}): Control {
+  const { ledger, mailroom, pending } = parts;
+
+  const move = (jobId: string, status: JobStatus, ending?: Ending): 'changed' | 'unchanged' => {
+    const job = ledger.get(jobId);
+    const outcome = ledger.move(job, status, ending);
+    if (outcome === 'changed' && isTerminal(status)) mailroom.pushEnd(job);
+    return outcome;
+  };
+
+  return {
+    async create({
+      model = 'sume/avatar-video/v1.0',
+      input = {},
+      webhookUrl,
+      idempotencyKey,
+    } = {}) {
+      if (webhookUrl !== undefined && !takesWebhookUrl(webhookUrl)) {
+        throw new BadControlError(
+          `${JSON.stringify(webhookUrl)} cannot be sent to: give an https address, or http on loopback.`,
+        );
+      }
+      const submission = {
+        model,
+        body: webhookUrl === undefined ? input : { ...input, webhook_url: webhookUrl },
+        mode: 'async',
+        webhookUrl: webhookUrl ?? null,
+        idempotencyKey: idempotencyKey ?? null,
+      };
+      const submitted = ledger.submit(submission, () => {});
+      if (submitted.kind === 'other-body') {
+        throw new BadControlError(
+          `The idempotency key ${JSON.stringify(idempotencyKey)} made ${submitted.job.id} with ` +
+            'another input: use another key.',
+        );
+      }
+      return submitted.job.id;
+    },
+
+    start: async (jobId) => move(jobId, 'processing'),
+    complete: async (jobId, ending) => move(jobId, 'completed', ending),
+    fail: async (jobId, ending) => move(jobId, 'failed', ending),
+    cancel: async (jobId) => move(jobId, 'canceled'),
+    expire: async (jobId) => move(jobId, 'expired'),
+
+    async contradict(jobId, status, ending = {}) {
+      const job = ledger.get(jobId);
+      if (!isTerminal(job.status) || job.status === status) {
+        throw new BadControlError(
+          `The job ${JSON.stringify(jobId)} is ${job.status}, which job.${status} does not contradict: ` +
+            (isTerminal(job.status) ? 'give another status.' : 'end it first.'),
+        );
+      }
+      return mailroom.contradict(job, status, ending);
+    },
+
+    async announce(jobId, event, payload = {}) {
+      if (statusOfEvent(event) !== null) {
+        throw new BadControlError(
+          `${event} is a documented event: use complete(), fail(), cancel() or contradict().`,
+        );
+      }
+      return mailroom.announce(ledger.get(jobId), event, { payload });
+    },
+
+    async deliver(jobId, { event, times = 1, ...to } = {}) {
+      if (!Number.isInteger(times) || times < 1) {
+        throw new BadControlError(`times is ${times}: give a whole number above 0.`);
+      }
+      const job = ledger.get(jobId);
+      return Array.from({ length: times }, () => mailroom.repeat(job, event, to));
+    },
+
+    forge: async (jobId, event, to = {}) => mailroom.forge(jobId, event, to),
+    tamper: async (jobId, { event, ...to } = {}) => mailroom.tamper(jobId, event, to),
+    stale: async (jobId, { event, offsetMs = STALE_OFFSET_MS, ...to } = {}) =>
+      mailroom.stale(jobId, event, offsetMs, to),
+
+    async replay(delivery, number) {
+      const attempt =
+        number === undefined
+          ? delivery.attempts.at(-1)
+          : delivery.attempts.find((one) => one.number === number);
+      if (attempt === undefined) {
+        throw new BadControlError(
+          `${delivery.name} has no attempt ${number ?? ''} to replay: it has ${delivery.attempts.length}.`,
+        );
+      }
+      return mailroom.replay(delivery, attempt);
+    },
+
+    holdDeliveries: (filter = {}) =>
+      parts.deliveryHolds.place((delivery) => matchesDelivery(filter, delivery)),
+
+    async dropDeliveries({ times = 1, what = 'request', ...filter } = {}) {
+      parts.drops.add(filter, times, what);
+    },
+
+    async nextAnswer(route, answer, options = {}) {
+      parts.armed.arm(route, answer, options);
+    },
+
+    holdAnswers: (route, { jobId } = {}) =>
+      parts.answerHolds.place(
+        (subject) => subject.route === route && (jobId === undefined || subject.jobId === jobId),
+      ),
+
+    async rotateSecrets(secrets) {
+      parts.setSecrets(secrets);
+    },
+
+    async setCredits(credits) {
+      if (credits !== null && (!Number.isInteger(credits) || credits < 0)) {
+        throw new BadControlError(`credits is ${credits}: give a whole number from 0, or null.`);
+      }
+      parts.purse.credits = credits;
+    },
+
+    async advance(ms) {
+      const { movable } = parts;
+      if (movable === null) {
+        throw new BadControlError(
+          'This fake Sume was given a clock that runs by itself: leave out the option clock, or give ' +
+            'it createFakeClock(), to move time by hand.',
+        );
+      }
+      if (!Number.isFinite(ms) || ms < 0) {
+        throw new BadControlError(`The clock cannot be moved by ${ms} ms: give 0 or more.`);
+      }
+      const targetMs = movable.now() + ms;
+      for (;;) {
+        await pending.quiet();
+        const dueMs = movable.nextDueMs();
+        if (dueMs === null || dueMs > targetMs) break;
+        movable.moveTo(dueMs);
+      }
+      movable.moveTo(targetMs);
+    },
+
+    settle: ({ jobId } = {}) => pending.settled(jobId),
+
+    truth: () =>
+      new Map(ledger.all().map((job) => [job.id, truthOf(job, mailroom.issued(job.id))])),
+
+    reset: () => parts.reset(),
+  };
+}

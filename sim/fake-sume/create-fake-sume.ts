@@ -1,0 +1,194 @@
+import { http, type RequestHandler } from 'msw';
+import { systemClock, type Clock } from '../../src/clock.ts';
+import { createArmedAnswers } from './armed-answers.ts';
+import type { Control } from './control.ts';
+import { createControl } from './create-control.ts';
+import { createCourier, type Send, type Spawn } from './courier.ts';
+import type { Delivery } from './delivery.ts';
+import { createDropRules } from './drop-rules.ts';
+import { BadOptionError } from './errors.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFrontDesk, type AnswerSubject, type Purse } from './front-desk.ts';
+import { createHolds } from './holds.ts';
+import { createLedger } from './ledger.ts';
+import { createLimitCounter, type Limits } from './limits.ts';
+import { createMailroom } from './mailroom.ts';
+import { createPending } from './pending.ts';
+import { createRequestLog, type RequestRecord } from './request-log.ts';
+import { createSigner } from './signing.ts';
+
+/** Everything about a fake Sume that can be chosen. */
+export interface FakeSumeOptions {
+  /** Secrets that sign webhooks, newest first; during a rotation all of them sign. At least one. */
+  secrets: readonly string[];
+  /**
+   * Everything about time goes through it. Default: a clock of the fake's own, which starts at the machine's
+   * time and stands still until `control.advance()`, so that no retry waits for half a minute and no faked
+   * timer matters. `systemClock` makes it run in real time.
+   */
+  clock?: Clock | FakeClock;
+  /** Default: `https://api.sume.com/v1`. */
+  baseUrl?: string;
+  /** Keys that are let in. Default: any. */
+  apiKeys?: readonly string[];
+  /** Decides the ids of jobs without an idempotency key, and of all without `jobId`. Default: 0. */
+  seed?: number;
+  /**
+   * The job id for an idempotency key; has to differ from key to key, and to follow from the key alone.
+   * Default: a hash of it.
+   */
+  jobId?: (idempotencyKey: string) => string;
+  /**
+   * How a webhook attempt leaves: a `fetch`, or a direct call of a handler. What it throws is, to Sume, a
+   * connection that failed. Default: the `fetch` that is global when the attempt leaves.
+   */
+  send?: Send;
+  /**
+   * Starts a delivery as a task. Default: runs it at once; what breaks in it is kept in the delivery's
+   * `error`. A simulator passes its own, so that each delivery is a task of its scheduler.
+   */
+  spawn?: Spawn;
+  /** Default: none. `PUBLISHED_LIMITS` are those of Sume's docs. */
+  limits?: Limits;
+  /** How many jobs can be submitted before 402. Default: no end of them. */
+  credits?: number;
+}
+
+/** A fake Sume: its wire as MSW handlers, its truth, and ways to make it misbehave. */
+export interface FakeSume {
+  readonly baseUrl: string;
+  /** For `setupServer(...handlers)`, `setupWorker(...handlers)` or `getResponse(handlers, request)`. */
+  readonly handlers: RequestHandler[];
+  readonly control: Control;
+  /** The newest requests that arrived, oldest first. */
+  readonly requests: readonly RequestRecord[];
+  /** Everything that was sent to receivers, oldest first. */
+  readonly deliveries: readonly Delivery[];
+  /** Cancels everything pending and answers nothing any more: clients see a network error. */
+  dispose(): Promise<void>;
+}
+
+/** Nobody has agreed on it with Sume, so whatever it signs is forged. */
+const FORGERS_SECRET = 'not-a-secret-of-sume';
+
+/**
+ * Makes a fake Sume. It shares nothing with any other: two in one process never meet, unless both get the
+ * same base URL in the same MSW server, where the first one answers.
+ *
+ * A request takes effect in plain promise turns, without timers. Throws `BadOptionError` for options that
+ * cannot work.
+ */
+export function createFakeSume(options: FakeSumeOptions): FakeSume {
+  const clock = options.clock ?? createFakeClock(systemClock.now());
+  const movable = isFakeClock(clock) ? clock : null;
+  const baseUrl = checkBaseUrl(options.baseUrl ?? 'https://api.sume.com/v1');
+  const purse: Purse = { credits: options.credits ?? null };
+  if (options.secrets.includes(FORGERS_SECRET)) {
+    throw new BadOptionError(`The secret ${FORGERS_SECRET} is the forger's: choose another.`);
+  }
+  let signer = createSigner(options.secrets);
+
+  const pending = createPending(clock, movable);
+  const ledger = createLedger({ clock, seed: options.seed ?? 0, jobId: options.jobId });
+  const log = createRequestLog();
+  const armed = createArmedAnswers();
+  const drops = createDropRules();
+  const deliveryHolds = createHolds<Delivery>();
+  const answerHolds = createHolds<AnswerSubject>();
+  const courier = createCourier({
+    clock,
+    // Looked up when an attempt leaves, because MSW and test runners replace it.
+    send: options.send ?? ((request) => fetch(request)),
+    spawn: options.spawn ?? runAtOnce,
+    pending,
+    holds: deliveryHolds,
+    lose: drops.lose,
+  });
+  const mailroom = createMailroom({
+    clock,
+    ledger,
+    courier,
+    signers: { sume: () => signer, forger: createSigner([FORGERS_SECRET]) },
+  });
+  const desk = createFrontDesk({
+    clock,
+    baseUrl,
+    apiKeys: options.apiKeys,
+    purse,
+    limits: options.limits === undefined ? null : createLimitCounter(options.limits, clock),
+    ledger,
+    log,
+    armed,
+    holds: answerHolds,
+    pending,
+    end(job) {
+      const outcome = ledger.move(job, 'canceled');
+      if (outcome === 'changed') mailroom.pushEnd(job);
+      return outcome;
+    },
+  });
+
+  const cancelEverything = async (): Promise<void> => {
+    desk.cancelAll();
+    await courier.cancelAll();
+    for (const part of [answerHolds, deliveryHolds, armed, drops]) part.clear();
+  };
+
+  const control = createControl({
+    movable,
+    ledger,
+    mailroom,
+    pending,
+    armed,
+    drops,
+    deliveryHolds,
+    answerHolds,
+    setSecrets: (secrets) => {
+      signer = createSigner(secrets);
+    },
+    purse,
+    async reset() {
+      await cancelEverything();
+      for (const part of [ledger, mailroom, courier, log, desk]) part.clear();
+    },
+  });
+
+  return {
+    baseUrl,
+    handlers: [http.all(everythingOnTheHostOf(baseUrl), ({ request }) => desk.answer(request))],
+    control,
+    requests: log.records,
+    deliveries: courier.deliveries,
+    async dispose() {
+      desk.close();
+      await cancelEverything();
+    },
+  };
+}
+
+function isFakeClock(clock: Clock | FakeClock): clock is FakeClock {
+  return 'moveTo' in clock;
+}
+
+function checkBaseUrl(given: string): string {
+  const trimmed = given.replace(/\/+$/, '');
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new BadOptionError(
+      `baseUrl is ${JSON.stringify(given)}: give an http or https address without a query.`,
+    );
+  }
+  return url.origin + url.pathname.replace(/\/$/, '');
+}
+
+/** Also what is not below the base path, so that a mistyped path fails here and not in the network. */
+function everythingOnTheHostOf(baseUrl: string): RegExp {
+  const origin = new URL(baseUrl).origin.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${origin}(?:/|$)`);
+}
+
+const runAtOnce: Spawn = (_name, task) => {
+  task().catch(() => {
+    // The courier has put it into the delivery's `error`, where a test can see it.
+  });
+};

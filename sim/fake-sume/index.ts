@@ -1,0 +1,25 @@
+export { createFakeSume, type FakeSume, type FakeSumeOptions } from './create-fake-sume.ts';
+export type { Control, DeliveryFilter, NewJob } from './control.ts';
+export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { systemClock, type Clock } from '../../src/clock.ts';
+export { ATTEMPT_SPACING_MS, MAX_ATTEMPTS, type Send, type Spawn } from './courier.ts';
+export { ATTEMPT_LIMIT_MS } from './assumptions.ts';
+export type {
+  Attempt,
+  AttemptFailure,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryKind,
+  DeliveryState,
+} from './delivery.ts';
+export type { ArmedAnswer, ArmedFor } from './armed-answers.ts';
+export type { Held, Hold } from './holds.ts';
+export type { JobError, JobStatus, PushedStatus, TerminalStatus } from './job.ts';
+export type { Ending } from './ledger.ts';
+export { PUBLISHED_LIMITS, type Limits } from './limits.ts';
+export type { SendTo } from './mailroom.ts';
+export type { RequestRecord } from './request-log.ts';
+export type { RouteName } from './route-table.ts';
+export type { JobTruth } from './truth.ts';
+export type { JsonObject, JsonValue } from './wire-json.ts';
+export { BadControlError, BadOptionError, StillWaitingError, UnknownJobError } from './errors.ts';
