@@ -154,7 +154,7 @@ export function receiveContract(subject: Subject): void {
       expect(await subject.rows('parked')).toEqual([]);
     });
 
-    test.each([1_001, 20_000, 200_000])(
+    test.each([1_001, 20_000])(
       'nesting of %i levels leaves the result null and the raw text whole',
       async (depth) => {
         expect(await endBoth('['.repeat(depth) + ']'.repeat(depth))).toEqual([null, null]);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Database } from '../../src/database.ts';
 import type { TerminalEvent, TerminalEventName } from '../../src/event.ts';
 import type { TerminalStatus } from '../../src/status.ts';
@@ -23,29 +23,34 @@ export interface Subject {
   rows(table: 'jobs' | 'parked'): Promise<Record<string, unknown>[]>;
 }
 
-let prefixes = 0;
+let suites = 0;
 
-/** Opens the database once per file, and makes tables of its own for each test. */
-export function useSubject(open: () => Promise<OpenDatabase>): Subject {
+/** Opens the database and makes tables once per suite; each test finds them empty. */
+export function useSubject(
+  open: () => Promise<OpenDatabase>,
+  defaults: Partial<ReconcilerOptions> = {},
+): Subject {
+  suites += 1;
+  const prefix = `contract_${suites}_`;
   let opened: OpenDatabase;
   let clock: ManualClock;
-  let prefix: string;
 
   beforeAll(async () => {
     opened = await open();
-  });
-  beforeEach(async () => {
-    prefixes += 1;
-    prefix = `contract_${prefixes}_`;
-    clock = manualClock();
     await migrate(opened.database, { prefix });
   });
-  afterEach(async () => {
-    for (const table of ['jobs', 'parked', 'migrations']) {
-      await opened.database.query(`drop table if exists ${prefix}${table}`);
+  beforeEach(async () => {
+    clock = manualClock();
+    for (const table of ['jobs', 'parked']) {
+      await opened.database.query(`delete from ${prefix}${table}`);
     }
   });
-  afterAll(() => opened.close());
+  afterAll(async () => {
+    for (const table of ['jobs', 'parked', 'migrations']) {
+      await opened.database.query(`drop table ${prefix}${table}`);
+    }
+    await opened.close();
+  });
 
   return {
     get database() {
@@ -54,11 +59,9 @@ export function useSubject(open: () => Promise<OpenDatabase>): Subject {
     get clock() {
       return clock;
     },
-    get prefix() {
-      return prefix;
-    },
+    prefix,
     reconciler: (options = {}) =>
-      createReconciler({ database: opened.database, clock, prefix, ...options }),
+      createReconciler({ database: opened.database, clock, prefix, ...defaults, ...options }),
     rows: async (table) => {
       const { rows } = await opened.database.query(
         `select * from ${prefix}${table} order by job_id`,
