@@ -29,6 +29,12 @@ export async function toleratingRefusal<T>(work: (payload: Payload) => Promise<T
     return await work('kept');
   } catch (error) {
     if (!(error instanceof RefusedPayload)) throw error;
-    return work('dropped');
+  }
+  try {
+    return await work('dropped');
+  } catch (error) {
+    // Refused without any payload: it was something else, and that is what the caller should see.
+    if (error instanceof RefusedPayload) throw error.cause;
+    throw error;
   }
 }

@@ -81,7 +81,7 @@ export function createSignatureVerifier(
 function signaturesIn(header: string): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (const part of header.split(',')) {
-    const hex = /^v1=([0-9a-f]{64})$/i.exec(part.trim())?.[1];
+    const hex = /^v1=([0-9a-fA-F]{64})$/.exec(part.trim())?.[1];
     if (hex === undefined) continue;
     found.push(
       Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)),

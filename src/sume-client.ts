@@ -271,6 +271,8 @@ function parsed(text: string): unknown {
 function readRetryAfter(header: string | null, clock: Clock): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  // Date.parse alone takes "-5" for a date.
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(header)) return null;
   const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, at - clock.now());
 }
