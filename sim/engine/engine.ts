@@ -1,0 +1,370 @@
+import type { Call, Option, PendingStep } from './call.ts';
+import type { Chooser, Deviation } from './chooser.ts';
+import { type Attribution, createAttribution } from './context.ts';
+import { BlockedTaskError, NestedCallError, UncontrolledAwaitError } from './errors.ts';
+import { createQuiet, type Quiet } from './quiet.ts';
+import { isDead, type Process, type Task } from './task.ts';
+import type { Change, Step } from './trace.ts';
+import { setTraps } from './traps.ts';
+
+export interface EngineOptions {
+  /** Called after every step, when all is quiet: what changed, and what is to be said of it. */
+  afterStep: (step: Step, pending: PendingStep) => Change[];
+  /** Names of the faults that may happen at all. */
+  faults: ReadonlySet<string>;
+  /** How many faults one schedule may hold, all kinds together. */
+  faultBudget: number;
+  /** A phase ends after so many steps even if more could follow. */
+  maxSteps: number;
+  /** False when an interceptor owns the global `fetch`. */
+  trapFetch: boolean;
+}
+
+/** How a phase ended: nothing is left to do, or the bound on steps was reached. */
+export type Rest = 'idle' | 'bounded';
+
+/**
+ * Runs real code one step at a time by owning every point where it waits.
+ *
+ * A port call adds a pending step and returns a promise. The engine picks one pending step, performs its
+ * effect, resumes that one task, and waits until nothing moves; only then does it pick the next.
+ */
+export interface Engine {
+  readonly quiet: Quiet;
+  readonly steps: readonly Step[];
+  /** Where the schedule left run-to-completion, in order. */
+  readonly deviations: readonly Deviation[];
+  readonly tasks: readonly Task[];
+  /** Virtual milliseconds since the schedule began. */
+  readonly nowMs: number;
+  readonly faultsUsed: number;
+  phase: Step['phase'];
+  /** Starts a task. Its code runs until its first step at once. */
+  spawn(
+    identity: { name: string; actor: string; process?: Process | null },
+    body: () => Promise<unknown>,
+  ): Task;
+  /** A step of the task that calls. */
+  step<T>(call: Call<T>): Promise<T>;
+  /** Something only the adversary does, for as long as `enabled` says. Always a fault. */
+  offer(task: Task, call: Omit<Call<null>, 'faults'> & { fault: string }): void;
+  /** Runs `body` as the code of the calling task inside its step `within`. */
+  inside<T>(task: Task, within: string, body: () => T): T;
+  /** Runs the platform's own work (a database's, say) that a task's code called, as nobody's. */
+  outside<T>(body: () => T): T;
+  /** The task whose code runs now. Throws outside one. */
+  currentTask(): Task;
+  /** Throws if the calling code runs inside a step's own effect: `what` would wait for itself. */
+  refuseInside(what: string): void;
+  /** Ends one task where it waits, for good. */
+  end(task: Task): void;
+  /** Ends every task of the process where it waits. */
+  crash(process: Process): void;
+  /** Runs steps until none is left. */
+  run(chooser: Chooser): Promise<Rest>;
+  /** Throws if a task that belongs to a process still waits although nothing is left to happen. */
+  refuseBlocked(): void;
+  /** Ends all that still waits, and takes the traps away. */
+  dispose(): void;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const attribution: Attribution = createAttribution();
+  const quiet = createQuiet();
+  const steps: Step[] = [];
+  const deviations: Deviation[] = [];
+  const tasks: Task[] = [];
+  const taskNames = new Set<string>();
+  const labelCounts = new Map<string, number>();
+  let pending: PendingStep[] = [];
+  const offers: { option: Option; enabled: () => boolean }[] = [];
+  let order = 0;
+  let nowMs = 0;
+  let faultsUsed = 0;
+  let lastTask: Task | null = null;
+  let lastLabel = '';
+  let uncontrolled: UncontrolledAwaitError | null = null;
+  // While an effect runs, no task's own code does, except code that the effect called back.
+  let performing = false;
+
+  const removeTraps = setTraps({
+    quiet,
+    inTask: () => attribution.current() !== null,
+    onUncontrolled: (what, where) => {
+      uncontrolled ??= new UncontrolledAwaitError(
+        attribution.current()?.task.name ?? '?',
+        what,
+        where,
+      );
+    },
+    trapFetch: options.trapFetch,
+  });
+
+  /** Numbers a repeated name, so that every label is unique in its run. */
+  const unique = (name: string): string => {
+    const count = (labelCounts.get(name) ?? 0) + 1;
+    labelCounts.set(name, count);
+    return count === 1 ? name : `${name} #${count}`;
+  };
+
+  const engine: Engine = {
+    quiet,
+    steps,
+    deviations,
+    tasks,
+    phase: 'safety',
+    get nowMs() {
+      return nowMs;
+    },
+    get faultsUsed() {
+      return faultsUsed;
+    },
+
+    spawn: ({ name, actor, process = null }, body) => {
+      let taken = name;
+      for (let suffix = 2; taskNames.has(taken); suffix += 1) taken = `${name}~${suffix}`;
+      taskNames.add(taken);
+      const task: Task = {
+        name: taken,
+        actor,
+        process,
+        life: process?.life ?? 0,
+        state: 'running',
+        error: null,
+        fault: null,
+        lastLabel: null,
+      };
+      tasks.push(task);
+      const wasPerforming = performing;
+      performing = false;
+      const running = attribution.run({ task, within: null }, body);
+      performing = wasPerforming;
+      running.then(
+        () => {
+          if (task.state === 'running') task.state = 'returned';
+        },
+        (error: unknown) => {
+          if (task.state !== 'running') return;
+          task.state = 'threw';
+          task.error = error;
+        },
+      );
+      return task;
+    },
+
+    step: <T>(call: Call<T>): Promise<T> => {
+      const context = attribution.current();
+      if (context === null)
+        throw new Error(`The step "${call.name}" was asked for outside any task.`);
+      const { task } = context;
+      if (performing && context.within === null) {
+        uncontrolled ??= new UncontrolledAwaitError(
+          task.name,
+          `an await that no port made, before "${call.name}"`,
+          null,
+        );
+      }
+      return new Promise<T>((resolve, reject) => {
+        // A task that crashed asks in vain: its promise stays open, and with it the code behind it.
+        if (isDead(task)) return;
+        const { signal } = call;
+        if (signal?.aborted) {
+          reject(signal.reason as Error);
+          return;
+        }
+        const onAbort = (): void => {
+          pending = pending.filter((other) => other !== step);
+          reject(signal?.reason as Error);
+        };
+        order += 1;
+        const step: PendingStep = {
+          label: unique(`${task.name} ${call.name}`),
+          task,
+          call,
+          order,
+          settle: (effect) => {
+            signal?.removeEventListener('abort', onAbort);
+            if ('error' in effect) reject(effect.error);
+            else resolve(effect.value as T);
+          },
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+        pending.push(step);
+      });
+    },
+
+    offer: (task, { fault, ...call }) => {
+      const step: PendingStep = {
+        label: `${task.name} ${call.name}`,
+        task,
+        call,
+        order: 0,
+        settle: () => {},
+      };
+      const option: Option = { label: step.label, pending: step, fault, perform: call.perform };
+      offers.push({ option, enabled: call.enabled ?? (() => true) });
+    },
+
+    inside: (task, within, body) => {
+      performing = false;
+      return attribution.run({ task, within }, body);
+    },
+
+    outside: (body) => attribution.outside(body),
+
+    currentTask: () => {
+      const context = attribution.current();
+      if (context === null) throw new Error('No task runs.');
+      return context.task;
+    },
+
+    refuseInside: (what) => {
+      const context = attribution.current();
+      if (context !== null && context.within !== null) {
+        throw new NestedCallError(context.task.name, what, context.within);
+      }
+    },
+
+    end: (task) => {
+      task.state = 'crashed';
+      pending = pending.filter((step) => step.task !== task);
+    },
+
+    crash: (process) => {
+      process.life += 1;
+      for (const task of tasks) {
+        if (task.process === process && task.state === 'running') task.state = 'crashed';
+      }
+      pending = pending.filter((step) => !isDead(step.task));
+    },
+
+    run: async (chooser) => {
+      await quiet.settled();
+      for (let taken = 0; ; taken += 1) {
+        if (uncontrolled !== null) throw uncontrolled;
+        const { choices, preferred } = optionsNow();
+        if (preferred === null) return 'idle';
+        if (taken >= options.maxSteps) return 'bounded';
+        const option = chooser.choose(choices, preferred, lastLabel);
+        if (option !== preferred) deviations.push({ after: lastLabel, take: option.label });
+        await take(option);
+      }
+    },
+
+    refuseBlocked: () => {
+      const blocked = tasks.filter((task) => task.process !== null && task.state === 'running');
+      if (blocked.length > 0) throw new BlockedTaskError(blocked);
+    },
+
+    dispose: () => {
+      pending = [];
+      for (const task of tasks) if (task.state === 'running') task.state = 'crashed';
+      removeTraps();
+    },
+  };
+
+  /**
+   * What can happen next. Time stands still while anything else can: a timer that guards something in
+   * flight (a time-out) goes off early only as the fault `delay`. A timer that begins something (a retry, a
+   * sweep) may be taken at any moment, but never before one that is due earlier.
+   */
+  function optionsNow(): { choices: Option[]; preferred: Option | null } {
+    const dueMs = pending.reduce(
+      (earliest, step) => Math.min(earliest, step.call.dueMs ?? Infinity),
+      Infinity,
+    );
+    const ready = pending.filter(
+      ({ call }) => (call.dueMs === undefined || call.dueMs <= dueMs) && (call.enabled?.() ?? true),
+    );
+    const othersWait = ready.some(({ call }) => call.dueMs === undefined);
+    const choices: Option[] = [];
+    let preferred: Option | null = null;
+    const prefer = (option: Option): void => {
+      if (preferred === null || rank(option.pending) > rank(preferred.pending)) preferred = option;
+    };
+    for (const step of ready) {
+      if (step.call.guard === true && othersWait) continue;
+      const option: Option = {
+        label: step.label,
+        pending: step,
+        fault: null,
+        perform: step.call.perform,
+      };
+      choices.push(option);
+      prefer(option);
+    }
+    if (engine.phase === 'safety' && faultsUsed < options.faultBudget) {
+      for (const step of ready) {
+        if (step.call.guard === true && othersWait) {
+          addFault(choices, step, 'delay', step.call.perform);
+        }
+        for (const faulty of step.call.faults ?? [])
+          addFault(choices, step, faulty.fault, faulty.perform);
+      }
+      for (const { option, enabled } of offers) {
+        if (!enabled() || !options.faults.has(option.fault ?? '')) continue;
+        const label = `${option.label} #${(labelCounts.get(option.label) ?? 0) + 1}`;
+        choices.push({ ...option, label });
+      }
+    }
+    return { choices, preferred };
+  }
+
+  function addFault(
+    choices: Option[],
+    step: PendingStep,
+    fault: string,
+    perform: Option['perform'],
+  ): void {
+    if (options.faults.has(fault))
+      choices.push({ label: `${step.label} ✗ ${fault}`, pending: step, fault, perform });
+  }
+
+  /** Run-to-completion: the task that ran goes on, then whoever waits longest, then time. */
+  function rank(step: PendingStep): number {
+    if (step.call.dueMs !== undefined) return step.call.guard === true ? 0 : 1;
+    return step.task === lastTask ? 3 : 2;
+  }
+
+  async function take(option: Option): Promise<void> {
+    const { pending: step, fault } = option;
+    const { call, task } = step;
+    pending = pending.filter((other) => other !== step);
+    if (fault !== null) {
+      faultsUsed += 1;
+      task.fault = fault;
+      if (step.order === 0) unique(step.label);
+    }
+    if (call.dueMs !== undefined) nowMs = Math.max(nowMs, call.dueMs);
+    performing = true;
+    const effect = await option.perform();
+    performing = false;
+    lastTask = task;
+    lastLabel = option.label;
+    task.lastLabel = option.label;
+    const record: Step = {
+      index: steps.length + 1,
+      label: option.label,
+      task: task.name,
+      actor: task.actor,
+      ...(call.to === undefined ? {} : { to: call.to }),
+      ...(call.sentBy === undefined || call.sentBy === null ? {} : { sentBy: call.sentBy }),
+      kind: call.kind,
+      text: effect.text,
+      timeMs: nowMs,
+      fault,
+      phase: engine.phase,
+      changes: [],
+    };
+    if (!isDead(task)) {
+      attribution.running = { task, within: null };
+      step.settle(effect);
+    }
+    await quiet.settled();
+    attribution.running = null;
+    record.changes = options.afterStep(record, step);
+    steps.push(record);
+  }
+
+  return engine;
+}

@@ -1,0 +1,47 @@
+import type { Option } from './call.ts';
+import type { Chooser } from './chooser.ts';
+import type { Random } from './random.ts';
+
+/**
+ * Draws one schedule from a seed. Each schedule first draws its own temper (swarm testing): how readily it
+ * leaves a task that could run on, how many faults it wants, of which kinds, and how soon. A single fixed
+ * temper keeps most mistakes hidden: some need long undisturbed runs, others a switch at every step.
+ */
+export function createSeededChooser(
+  random: Random,
+  limits: { faults: readonly string[]; budget: number },
+): Chooser {
+  const stickiness = random.pick([0.2, 0.5, 0.75, 0.9]);
+  const faultRate = random.pick([0.04, 0.12, 0.3]);
+  let faultsLeft = limits.budget === 0 ? 0 : random.int(limits.budget + 1);
+  const oneKind =
+    random.chance(0.3) && limits.faults.length > 0 ? random.pick(limits.faults) : null;
+  const kinds = new Set(
+    oneKind === null ? limits.faults.filter(() => random.chance(0.6)) : [oneKind],
+  );
+
+  return {
+    choose: (options, preferred) => {
+      if (faultsLeft > 0 && random.chance(faultRate)) {
+        const faulty = pickFault(options);
+        if (faulty !== null) {
+          faultsLeft -= 1;
+          return faulty;
+        }
+      }
+      if (random.chance(stickiness)) return preferred;
+      const plain = options.filter(({ fault }) => fault === null);
+      const option = random.pick(plain);
+      // A timer is one step among many, and taking it ends a great part of what could still race.
+      return option.pending.call.dueMs !== undefined && random.chance(0.7) ? preferred : option;
+    },
+  };
+
+  /** A kind first, then a place for it: else the kinds with many places would crowd out the others. */
+  function pickFault(options: readonly Option[]): Option | null {
+    const possible = options.filter(({ fault }) => fault !== null && kinds.has(fault));
+    if (possible.length === 0) return null;
+    const kind = random.pick([...new Set(possible.map(({ fault }) => fault))]);
+    return random.pick(possible.filter(({ fault }) => fault === kind));
+  }
+}

@@ -1,0 +1,55 @@
+import type { Queryable } from '../../../src/index.ts';
+import type { Integration } from '../../world/integration.ts';
+import { onTheCore, webhookHandler } from '../core-parts.ts';
+import {
+  deleteParked,
+  findParked,
+  insertJob,
+  jobExists,
+  parkEvent,
+  updateJob,
+} from './statements.ts';
+
+/** Whoever waits for the lock goes on with the snapshot from before the wait, and does not see what the other
+ * wrote meanwhile. Shows only with several connections. */
+export const lockAtRepeatableRead: Integration = onTheCore({
+  name: 'lock-at-repeatable-read',
+  text: 'Takes the lock inside a repeatable-read transaction: the lock statement itself fixes the snapshot.',
+  caughtBy: ['parked-drains'],
+  hasEffects: false,
+  handlers: ({ ports, client }) => {
+    const { database, clock } = ports;
+    const locked = <T>(jobId: string, work: (tx: Queryable) => Promise<T>): Promise<T> =>
+      database.transaction(async (tx) => {
+        await tx.query('set transaction isolation level repeatable read');
+        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [jobId]);
+        return work(tx);
+      });
+    return {
+      submit: async ({ key, model, input }) => {
+        const { webhookUrl } = ports.sume;
+        const { jobId } = await client.submit({ model, input, idempotencyKey: key, webhookUrl });
+        await locked(jobId, async (tx) => {
+          const at = new Date(clock.now());
+          await insertJob(tx, jobId, key, at);
+          const parked = await findParked(tx, jobId);
+          if (parked === null) return;
+          await updateJob(tx, parked, at);
+          await deleteParked(tx, jobId);
+        });
+        return jobId;
+      },
+      handleWebhook: webhookHandler(ports, {
+        receive: (event) =>
+          locked(event.jobId, async (tx) => {
+            const at = new Date(clock.now());
+            if (await jobExists(tx, event.jobId)) {
+              return (await updateJob(tx, event, at)) > 0 ? 'applied' : 'duplicate';
+            }
+            await parkEvent(tx, event, at);
+            return 'parked';
+          }),
+      }),
+    };
+  },
+});

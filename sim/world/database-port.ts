@@ -1,0 +1,196 @@
+import type { Database, Queryable, QueryResult, TransactionOptions } from '../../src/database.ts';
+import type { Effect, FaultyCall } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Process, Task } from '../engine/task.ts';
+import type { Connection } from './connection.ts';
+import { describeStatement, isRead } from './statement.ts';
+
+/** What a broken connection throws. The code is PostgreSQL's `connection_failure`. */
+export class InjectedDatabaseError extends Error {
+  override readonly name = 'InjectedDatabaseError';
+  readonly code = '08006';
+}
+
+/** The transaction that holds the one connection while its body waits for something else. */
+interface OpenTransaction {
+  task: Task;
+}
+
+/**
+ * The database as a process of the integration sees it: an autocommit statement is one step, a transaction
+ * is one step. Where a transaction's body waits for another port (a request made inside it), the
+ * connection stays taken and every other step on the database has to wait, as a pool of one would make it.
+ */
+export function createDatabasePorts(
+  engine: Engine,
+  connection: Connection,
+): { port: Database; rollbackOf: (process: Process) => Promise<void> } {
+  let open: OpenTransaction | null = null;
+  const isFree = (): boolean => open === null;
+
+  const statement = async <Row>(
+    sql: string,
+    params: unknown[] | undefined,
+  ): Promise<QueryResult<Row>> => {
+    const name = describeStatement(sql);
+    const perform = async (): Promise<Effect<QueryResult<Row>>> => {
+      try {
+        const value = await connection.query<Row>(sql, params);
+        return { text: `${name}: ${countRows(value)}`, value };
+      } catch (error) {
+        // The integration's own statement failed: it gets the error, and the trace names it.
+        return { text: `${name} fails: ${reasonOf(error)}`, error };
+      }
+    };
+    const faults: FaultyCall<QueryResult<Row>>[] = [
+      {
+        fault: 'error-before-commit',
+        perform: () => broken(`${name}: the connection breaks, nothing is written`),
+      },
+    ];
+    if (!isRead(sql)) {
+      faults.push({
+        fault: 'error-after-commit',
+        perform: async () => {
+          const effect = await perform();
+          return 'error' in effect
+            ? effect
+            : broken(`${effect.text}, committed; then the connection breaks`);
+        },
+      });
+    }
+    return engine.step({ name, kind: 'statement', perform, faults, enabled: isFree });
+  };
+
+  const transaction = async <T>(
+    work: (tx: Queryable) => Promise<T>,
+    options: TransactionOptions | undefined,
+  ): Promise<T> => {
+    const task = engine.currentTask();
+    const run = async (
+      fault: 'error-before-commit' | 'error-after-commit' | null,
+    ): Promise<Effect<T>> => {
+      const statements: string[] = [];
+      const tx = transactionHandle(connection, statements);
+      await connection.begin(options?.isolation ?? null);
+      open = { task };
+      let end: string | null = null;
+      const done = (async (): Promise<T> => {
+        let value: T;
+        try {
+          value = await engine.inside(task, 'transaction', () => work(tx.handle));
+        } catch (error) {
+          tx.close();
+          await connection.rollback();
+          open = null;
+          end = `rolled back: ${reasonOf(error)}`;
+          throw error;
+        }
+        tx.close();
+        if (fault === 'error-before-commit') {
+          await connection.rollback();
+          open = null;
+          end = 'the connection breaks before the commit';
+          throw new InjectedDatabaseError('The connection broke before the commit.');
+        }
+        const committed = await connection.commit();
+        open = null;
+        if (!committed) {
+          end = 'rolled back: a statement had failed';
+          throw Object.assign(new Error('The transaction had failed, and COMMIT rolled it back.'), {
+            code: '25P02',
+          });
+        }
+        if (fault === 'error-after-commit') {
+          end = 'committed; then the connection breaks';
+          throw new InjectedDatabaseError('The connection broke after the commit.');
+        }
+        end = 'committed';
+        return value;
+      })();
+      done.catch(() => {
+        // The task that awaits it handles it; until then it must not count as unhandled.
+      });
+      await engine.quiet.settled();
+      // Read through a function: the compiler does not see that the body above has run meanwhile.
+      const ended = ((): string | null => end)();
+      const text = [...statements, ended ?? 'left open, waiting'].join(', ');
+      // A promise as the value: the step settles with it, whenever that is.
+      return { text: `transaction: ${text}`, value: done as unknown as T };
+    };
+    return engine.step({
+      name: 'transaction',
+      kind: 'transaction',
+      enabled: isFree,
+      perform: () => run(null),
+      faults: [
+        { fault: 'error-before-commit', perform: () => run('error-before-commit') },
+        { fault: 'error-after-commit', perform: () => run('error-after-commit') },
+      ],
+    });
+  };
+
+  return {
+    port: {
+      pinsIsolation: true,
+      query: (sql, params) => {
+        engine.refuseInside(`query("${describeStatement(sql)}")`);
+        return statement(sql, params);
+      },
+      transaction: (work, options) => {
+        engine.refuseInside('transaction()');
+        return transaction(work, options);
+      },
+    },
+    rollbackOf: async (process) => {
+      if (open === null || open.task.process !== process) return;
+      open = null;
+      await connection.rollback();
+    },
+  };
+}
+
+function transactionHandle(
+  connection: Connection,
+  statements: string[],
+): { handle: Queryable; close: () => void } {
+  let closed = false;
+  return {
+    close: () => {
+      closed = true;
+    },
+    handle: {
+      query: async (sql, params) => {
+        const name = describeStatement(sql);
+        if (closed) {
+          throw new Error(
+            `"${name}" came after its transaction had ended. Await every statement before the body returns.`,
+          );
+        }
+        try {
+          const result = await connection.query<never>(sql, params);
+          statements.push(`${name} (${countRows(result)})`);
+          return result;
+        } catch (error) {
+          statements.push(`${name} fails`);
+          throw error;
+        }
+      },
+    },
+  };
+}
+
+function broken(text: string): Effect<never> {
+  return { text, error: new InjectedDatabaseError('The connection to the database broke.') };
+}
+
+function countRows({ rows, affectedRows }: QueryResult<unknown>): string {
+  const count = Math.max(rows.length, affectedRows ?? 0);
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  const message = error instanceof Error ? error.message : String(error);
+  return typeof code === 'string' ? `${code} ${message}` : message;
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../src/clock.ts';
+import type { Database, Queryable } from '../../src/database.ts';
+import type { InvariantName } from './run.ts';
+
+/** A system under test: somebody's code between Sume and a database. */
+export interface Integration {
+  readonly name: string;
+  /** One sentence: how it works, or what its mistake is. */
+  readonly text: string;
+  /** For an integration that is broken on purpose: the invariants that show its mistake. */
+  readonly caughtBy?: readonly InvariantName[];
+  /** The tables that the checker watches, each keyed by a column `job_id`. */
+  readonly tables: WatchedTables;
+  /** Creates the tables. Called once per database. */
+  setup(database: Database): Promise<void>;
+  /**
+   * Starts one process of the integration. Called once for each of submit worker, web process, poller and
+   * sweeper, and again after each crash of one: nothing but the database lasts.
+   */
+  start(ports: Ports): Handlers;
+}
+
+export interface WatchedTables {
+  /** With the columns `status` and `result`. */
+  jobs: string;
+  /** With the columns `event`, `status` and `body`; null if it parks nothing. */
+  parked: string | null;
+  /** One row for each effect of a job's end; null if it has none. */
+  effects: string | null;
+  /** Tables that the checker does not watch, and that start empty all the same. */
+  others?: readonly string[];
+}
+
+export interface Handlers {
+  /** Submits one job under its idempotency key, records it, and returns its id. */
+  submit(order: Order): Promise<string>;
+  /** Answers one webhook delivery. */
+  handleWebhook(request: Request): Promise<Response>;
+  /** Asks Sume once how the job is, and records what it says. */
+  poll(jobId: string): Promise<void>;
+  /** Looks after rows that nothing has closed. */
+  sweep(): Promise<void>;
+}
+
+export interface Order {
+  /** The idempotency key. A submit that is called again has the same one. */
+  key: string;
+  model: string;
+  input: Record<string, unknown>;
+}
+
+/** Everything that an integration may wait for. A call does nothing until the scheduler lets it. */
+export interface Ports {
+  fetch: typeof fetch;
+  database: Database;
+  /** Reads from a copy that may lag behind. */
+  replica: Queryable;
+  clock: Clock;
+  sume: SumeAccount;
+  /** When a row counts as forgotten. */
+  patience: Patience;
+}
+
+export interface SumeAccount {
+  baseUrl: string;
+  apiKey: string;
+  /** Signing secrets, the current one first. */
+  secrets: string[];
+  webhookUrl: string;
+}
+
+export interface Patience {
+  staleAfterMs: number;
+  recheckMs: number;
+  orphanAfterMs: number;
+}

@@ -1,0 +1,98 @@
+import type { Queryable } from '../../src/database.ts';
+import type { Effect } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { SimulationDatabase } from './connection.ts';
+import type { WatchedTables } from './integration.ts';
+import { quoteIdentifier } from './schema-per-integration.ts';
+import { describeStatement, isRead } from './statement.ts';
+
+/** A read-only copy of the watched tables that may lag. */
+export interface Replica {
+  readonly port: Queryable;
+}
+
+/**
+ * The copy is brought up to date by every read that does not lag; a lagging read sees it as the last such
+ * read left it, or empty. So nothing is copied for an integration that never reads it.
+ */
+export function createReplica(options: {
+  engine: Engine;
+  database: SimulationDatabase;
+  tables: WatchedTables;
+  schema: string;
+}): Replica {
+  const { engine, database, tables, schema } = options;
+  const copySchema = quoteIdentifier(`${schema} replica`);
+  const own = quoteIdentifier(schema);
+  const names = [tables.jobs, tables.parked, tables.effects].filter((table) => table !== null);
+  let fresh = true;
+
+  const onCopy = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (fresh) {
+      await database.exec(
+        [
+          `create schema if not exists ${copySchema};`,
+          ...names.map(
+            (table) => `create table if not exists ${copySchema}.${table} (like ${own}.${table});`,
+          ),
+          ...names.map((table) => `delete from ${copySchema}.${table};`),
+        ].join('\n'),
+      );
+      fresh = false;
+    }
+    await database.exec(`set search_path to ${copySchema}`);
+    try {
+      return await work();
+    } finally {
+      await database.exec(`set search_path to ${own}`);
+    }
+  };
+
+  return {
+    port: {
+      query: <Row extends object>(sql: string, params?: unknown[]) => {
+        const name = describeStatement(sql);
+        engine.refuseInside(`replica.query("${name}")`);
+        type Result = { rows: Row[]; affectedRows?: number };
+        const read = async (lagging: boolean): Promise<Effect<Result>> => {
+          if (!isRead(sql)) {
+            const message = `The replica is read-only, and "${name}" writes. Send writes to ports.database.`;
+            return {
+              text: `${name}: refused by the replica`,
+              error: Object.assign(new Error(message), { code: '25006' }),
+            };
+          }
+          try {
+            const value = await onCopy(async () => {
+              if (!lagging) {
+                await database.exec(
+                  names
+                    .map(
+                      (table) =>
+                        `delete from ${table}; insert into ${table} select * from ${own}.${table};`,
+                    )
+                    .join('\n'),
+                );
+              }
+              return database.query<Row>(sql, params);
+            });
+            const seen = value.rows.length === 1 ? '1 row' : `${value.rows.length} rows`;
+            return {
+              text: `${name} on the replica${lagging ? ', which lags' : ''}: ${seen}`,
+              value,
+            };
+          } catch (error) {
+            // The integration's own statement failed: it gets the error, and the trace names it.
+            return { text: `${name} on the replica fails`, error };
+          }
+        };
+        return engine.step<Result>({
+          name: `${name} (replica)`,
+          kind: 'statement',
+          perform: () => read(false),
+          faults: [{ fault: 'replica-lag', perform: () => read(true) }],
+        });
+      },
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { runToCompletion, type Chooser } from '../engine/chooser.ts';
+import { createEngine, type Engine } from '../engine/engine.ts';
+import { BlockedTaskError, UncontrolledAwaitError } from '../engine/errors.ts';
+import type { Task } from '../engine/task.ts';
+import { encodeToken } from '../engine/token.ts';
+import type { FakeSume } from '../fake-sume/index.ts';
+import { createChecker, type Checker, type TrueJob } from './checker.ts';
+import { createConnection, type Connection, type SimulationDatabase } from './connection.ts';
+import { createEvidence } from './evidence.ts';
+import type { Integration } from './integration.ts';
+import { LANES } from './processes.ts';
+import { createReplica } from './replica.ts';
+import type { Run } from './run.ts';
+import type { Scenario } from './scenarios.ts';
+import { schemaOf } from './schema-per-integration.ts';
+import { createWorld, MAX_SKEW_MS, PATIENCE, type World } from './world.ts';
+
+/** Brings the global `fetch` into the simulation, as MSW's `setupServer` does. */
+export interface Interceptor {
+  /** From now on every call of the global `fetch` is answered by `handle`. Returns what undoes it. */
+  open(handle: (request: Request) => Promise<Response>): () => void;
+}
+
+/** A phase that is not over by then never comes to rest. */
+const MAX_STEPS = 2_000;
+/** How often an unfinished submit is called again once faults have stopped. */
+const MAX_RESUBMITS = 3;
+/** Sweeps once faults have stopped: the first should do; the rest are for those that need to look twice. */
+const MAX_LATE_SWEEPS = 3;
+
+/** Plays one schedule from empty tables to the verdict. */
+export async function playSchedule(options: {
+  scenario: Scenario;
+  integration: Integration;
+  database: SimulationDatabase;
+  chooser: Chooser;
+  seed: number | null;
+  faults: number;
+  interceptor: Interceptor | null;
+}): Promise<Run> {
+  const { scenario, integration, database, chooser, interceptor } = options;
+  const { tables } = integration;
+  await database.exec(
+    [tables.jobs, tables.parked, tables.effects, ...(tables.others ?? [])]
+      .filter((table) => table !== null)
+      .map((table) => `delete from ${table};`)
+      .join(' '),
+  );
+  const evidence = createEvidence();
+  const checker = createChecker(tables, evidence);
+  const failed = new Set<Task>();
+  const engine: Engine = createEngine({
+    faults: new Set(scenario.faults),
+    faultBudget: options.faults,
+    maxSteps: MAX_STEPS,
+    trapFetch: interceptor === null,
+    afterStep: (step, pending) => {
+      const changes = connection.takeChanges();
+      for (const task of engine.tasks) {
+        if (task.state !== 'threw' || failed.has(task)) continue;
+        failed.add(task);
+        step.text += `; ${task.name} throws ${nameError(task.error)}`;
+      }
+      checker.afterStep(step, pending.task, changes);
+      return changes;
+    },
+  });
+  const connection: Connection = createConnection(database, engine);
+  let closeInterceptor = (): void => {};
+  let sume: FakeSume | null = null;
+  let error: Run['error'];
+  try {
+    const world = createWorld({
+      engine,
+      scenario,
+      integration,
+      connection,
+      replica: createReplica({ engine, database, tables, schema: schemaOf(integration) }),
+      evidence,
+      globalFetch: interceptor === null ? null : (input, init) => globalThis.fetch(input, init),
+      onFetch: (handle) => {
+        if (interceptor !== null) closeInterceptor = interceptor.open(handle);
+      },
+    });
+    sume = world.sume;
+    await playPhases(engine, world, checker, chooser);
+  } catch (thrown) {
+    // These two say that the integration can't be judged; anything else is a fault of the simulator itself.
+    if (!(thrown instanceof UncontrolledAwaitError || thrown instanceof BlockedTaskError))
+      throw thrown;
+    error = { code: thrown.code, message: thrown.message };
+  } finally {
+    engine.dispose();
+    closeInterceptor();
+    await sume?.dispose();
+    await connection.abandon();
+  }
+  const { violations } = checker;
+  return {
+    scenario: scenario.name,
+    integration: integration.name,
+    database: 'pglite',
+    seed: options.seed,
+    verdict: error !== undefined ? 'error' : violations.length > 0 ? 'fail' : 'pass',
+    violations: [...violations],
+    ...(error === undefined ? {} : { error }),
+    actors: LANES.filter((lane) =>
+      engine.steps.some(({ actor, to }) => actor === lane || to === lane),
+    ),
+    steps: [...engine.steps],
+    token: encodeToken({
+      scenario: scenario.name,
+      integration: integration.name,
+      database: 'pglite',
+      seed: options.seed,
+      faults: options.faults,
+      deviations: [...engine.deviations],
+    }),
+  };
+}
+
+/** Safety: anything may happen, within the budget. Liveness: faults have stopped, and all must converge. */
+async function playPhases(
+  engine: Engine,
+  world: World,
+  checker: Checker,
+  chooser: Chooser,
+): Promise<void> {
+  await engine.run(chooser);
+  engine.refuseBlocked();
+
+  engine.phase = 'liveness';
+  let rest = await engine.run(runToCompletion);
+  const unfinished = (): World['submits'] =>
+    world.submits.filter(({ plan, returned }) => !returned && plan.abandoned !== true);
+  for (let round = 0; round < MAX_RESUBMITS && unfinished().length > 0; round += 1) {
+    for (const submit of unfinished()) world.submit(submit);
+    rest = await engine.run(runToCompletion);
+  }
+  // Beyond every row's patience, on the slowest clock, whichever clock wrote the row.
+  const beyondMs = PATIENCE.staleAfterMs + PATIENCE.recheckMs + 2 * MAX_SKEW_MS + 1;
+  for (let round = 1; round <= MAX_LATE_SWEEPS; round += 1) {
+    world.sweep(`sweep/late/${round}`, round === 1 ? beyondMs : PATIENCE.recheckMs + 1);
+    rest = await engine.run(runToCompletion);
+    if (checker.hasConverged(truthOf(world.sume))) break;
+  }
+  engine.refuseBlocked();
+  checker.atTheEnd({
+    lastStep: engine.steps.length,
+    truth: truthOf(world.sume),
+    submits: world.submits.map(({ plan, returned }) => ({
+      key: plan.key,
+      returned,
+      abandoned: plan.abandoned === true,
+    })),
+    cameToRest: rest === 'idle',
+  });
+}
+
+function truthOf(sume: FakeSume): TrueJob[] {
+  return [...sume.control.truth().values()].map(({ jobId, status, result }) => ({
+    id: jobId,
+    status,
+    result,
+  }));
+}
+
+function nameError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  return `${error.name}${typeof code === 'string' ? ` (${code})` : ''}: ${error.message}`;
+}

@@ -1,0 +1,165 @@
+import {
+  createRecordedChooser,
+  runToCompletion,
+  type Chooser,
+  type Drift,
+} from '../engine/chooser.ts';
+import { createRandom } from '../engine/random.ts';
+import { createSeededChooser } from '../engine/seeded-chooser.ts';
+import { decodeToken, type Recipe } from '../engine/token.ts';
+import { auditSql, type SimulationDatabase } from './connection.ts';
+import { quoteIdentifier, schemaOf, selectSchema } from './schema-per-integration.ts';
+import type { FaultName } from './faults.ts';
+import type { Integration } from './integration.ts';
+import type { Run } from './run.ts';
+import type { Scenario } from './scenarios.ts';
+import { playSchedule, type Interceptor } from './schedule.ts';
+
+export interface SimulatorOptions {
+  scenario: Scenario;
+  integration: Integration;
+  /** A PGlite instance that nothing else uses. Tables of different integrations live in schemas of their own. */
+  database: SimulationDatabase;
+  /** How many faults one schedule may hold, all kinds together; the scenario's own number by default. */
+  faults?: number;
+  /** Routes the global `fetch` into the simulation, for code that does not take a `fetch`. */
+  interceptor?: Interceptor;
+}
+
+/** Runs one integration through one scenario, schedule after schedule. */
+export interface Simulator {
+  /** One schedule, drawn from a seed: a whole number from 0 to 4294967295. */
+  run(choice: { seed: number }): Promise<Run>;
+  /**
+   * The schedule of a token, which must be of this scenario and integration.
+   *
+   * @throws {TokenError} for a token that can't be read.
+   * @throws {ReplayError} when the token is of something else, or the code no longer takes its steps.
+   */
+  replay(token: string): Promise<Run>;
+}
+
+/** A token that does not fit what it is replayed on. */
+export class ReplayError extends Error {
+  override readonly name = 'ReplayError';
+  readonly code: 'replay_other' | 'replay_drift';
+
+  constructor(code: 'replay_other' | 'replay_drift', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Prepares the integration's tables and gives what runs schedules on them. */
+export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { scenario, integration, database, interceptor } = options;
+  const faults = options.faults ?? scenario.budget;
+  const schema = schemaOf(integration);
+  await exclusively(() => prepare(database, integration, schema));
+
+  const play = (chooser: Chooser, seed: number | null, budget: number): Promise<Run> =>
+    exclusively(async () => {
+      await selectSchema(database, schema);
+      return playSchedule({
+        scenario,
+        integration,
+        database,
+        chooser,
+        seed,
+        faults: budget,
+        interceptor: interceptor ?? null,
+      });
+    });
+
+  return {
+    run: ({ seed }) =>
+      play(
+        createSeededChooser(createRandom(seed), {
+          faults: scenario.faults satisfies readonly FaultName[],
+          budget: faults,
+        }),
+        seed,
+        faults,
+      ),
+
+    replay: async (token) => {
+      const recipe = decodeToken(token);
+      refuseOther(recipe, scenario, integration);
+      const chooser =
+        recipe.deviations.length === 0 ? null : createRecordedChooser(recipe.deviations);
+      const run = await play(chooser ?? runToCompletion, recipe.seed, recipe.faults);
+      if (chooser !== null) {
+        const [drift] = chooser.drifts;
+        const [unreached] = chooser.unreached();
+        if (drift !== undefined) throw new ReplayError('replay_drift', describeDrift(drift));
+        if (unreached !== undefined) {
+          throw new ReplayError(
+            'replay_drift',
+            `The token no longer fits: its step "${unreached.take}" comes after "${unreached.after}", ` +
+              'and no such step happened. The code has changed since; search again with fuzz.',
+          );
+        }
+      }
+      return run;
+    },
+  };
+}
+
+function refuseOther(recipe: Recipe, scenario: Scenario, integration: Integration): void {
+  if (recipe.scenario === scenario.name && recipe.integration === integration.name) return;
+  throw new ReplayError(
+    'replay_other',
+    `The token is of ${recipe.integration} in ${recipe.scenario}, and this is ${integration.name} in ` +
+      `${scenario.name}. Replay it on what it was made of.`,
+  );
+}
+
+function describeDrift({ after, wanted, taken }: Drift): string {
+  const where = after === '' ? 'At the very beginning' : `After "${after}"`;
+  return (
+    `The token no longer fits. ${where} it takes "${wanted}", which cannot happen there now; what would ` +
+    `happen is "${taken}". The code has changed since; search again with fuzz.`
+  );
+}
+
+async function prepare(
+  database: SimulationDatabase,
+  integration: Integration,
+  schema: string,
+): Promise<void> {
+  await database.exec(`create schema if not exists ${quoteIdentifier(schema)}`);
+  await selectSchema(database, schema);
+  await integration.setup({
+    query: (sql, params) => database.query(sql, params),
+    transaction: async (work, transactionOptions) => {
+      const isolation = transactionOptions?.isolation;
+      await database.exec(isolation === undefined ? 'begin' : `begin isolation level ${isolation}`);
+      try {
+        const value = await work({ query: (sql, params) => database.query(sql, params) });
+        await database.exec('commit');
+        return value;
+      } catch (error) {
+        await database.exec('rollback');
+        throw error;
+      }
+    },
+    pinsIsolation: true,
+  });
+  const { jobs, parked, effects } = integration.tables;
+  const tables = [jobs, parked, effects].filter((table) => table !== null);
+  await database.exec(auditSql(tables));
+}
+
+/**
+ * The engine's traps are global, and a database has one connection: runs in one process take turns,
+ * whichever simulator they belong to.
+ */
+function exclusively<T>(work: () => Promise<T>): Promise<T> {
+  const result = turn.then(work);
+  turn = result.then(
+    () => undefined,
+    () => undefined,
+  );
+  return result;
+}
+let turn: Promise<unknown> = Promise.resolve();

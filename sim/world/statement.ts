@@ -1,0 +1,22 @@
+/**
+ * What a statement does, in two or three words, for labels and the trace: `update sume_jobs`, `lock`. A label
+ * made of them survives edits of the statement's details.
+ */
+export function describeStatement(sql: string): string {
+  const text = sql.replace(/--.*$/gm, ' ').replace(/\s+/g, ' ').trim();
+  if (/^select\b.*\bpg_(try_)?advisory/i.test(text)) return 'lock';
+  const table =
+    /^(insert) into ([\w."]+)/i.exec(text) ??
+    /^(update) (?:only )?([\w."]+)/i.exec(text) ??
+    /^(delete) from ([\w."]+)/i.exec(text) ??
+    /^(select)\b.*?\bfrom ([\w."]+)/i.exec(text) ??
+    /^(with)\b.*?\b(?:update|into|from) ([\w."]+)/i.exec(text);
+  if (table !== null)
+    return `${(table[1] ?? '').toLowerCase()} ${(table[2] ?? '').replaceAll('"', '')}`;
+  return text.split(' ').slice(0, 2).join(' ').toLowerCase();
+}
+
+/** True for a statement that only reads. */
+export function isRead(sql: string): boolean {
+  return /^\s*(select|show|set)\b/i.test(sql) && !/\bfor (update|share|no key update)\b/i.test(sql);
+}
