@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { Step } from '../engine/trace.ts';
 import type { Run, Violation } from '../world/run.ts';
 import { changeText } from './change-text.ts';
-import { drawStep, isMessage, stepText } from './draw-step.ts';
+import { drawStep, stepText } from './draw-step.ts';
 import { arrivals, flights } from './flight.ts';
 import { fold, isGap, type Gap } from './fold.ts';
 import { lifelines, placeLanes, usedActors, type Lanes } from './lanes.ts';
@@ -114,20 +114,21 @@ function layOut(run: Run, steps: Step[], width: number): Page {
     'time'.length,
   );
   const left = 2 + numberCells + 2 + timeCells + 3;
-  const actors = usedActors(run.actors, steps);
+  const flightOf = flights(run.steps);
+  const actors = usedActors(run.actors, steps, flightOf);
   const changes = steps.flatMap((step) => step.changes.map(changeText));
   const changeCells = Math.min(widest(changes, 0), WIDEST_CHANGE);
-  const flightOf = flights(run.steps);
   // Right of the last lifeline: its name, and where the messages arrive that left there.
   const tail = widest(
     steps.map((step) => `│${arrivals(flightOf(step))}`),
     stringWidth(actors.at(-1) ?? ''),
   );
-  const messages = steps.filter(isMessage).map((step) => ({
-    from: visible(step.actor),
-    to: visible(step.to ?? ''),
-    text: stepText(step, flightOf(step)),
-  }));
+  const messages = steps.flatMap((step) => {
+    const { ends, ...flight } = flightOf(step);
+    if (ends === null) return [];
+    const text = stepText(step, { ends, ...flight });
+    return [{ from: visible(ends.from), to: visible(ends.to), text }];
+  });
   const place = (room: number): Lanes => placeLanes(actors.map(visible), messages, room, tail);
   // Changes go beside the diagram unless that would squeeze it.
   const whole = place(width - left);

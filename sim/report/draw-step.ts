@@ -17,28 +17,23 @@ const MARKS: Partial<Record<Step['kind'], string>> = {
 /** Text is not squeezed into less than this; it rather crosses the right edge. */
 const NARROWEST_TEXT = 16;
 
-/** A step's words as the diagram shows them, with its fault and, for an overtaken message, its departure. */
+/** A step's words as the diagram shows them: its fault first, an overtaken message's departure last. */
 export function stepText(step: Step, flight: Flight): string {
   const late = flight.leftAt === null ? '' : ` (left at ${flight.leftAt})`;
-  const fault = step.fault === null || step.kind === 'crash' ? '' : ` ↯ ${visible(step.fault)}`;
-  return visible(step.text) + late + fault;
-}
-
-/** Whether a step is drawn as an arrow between two lanes. */
-export function isMessage(step: Step): boolean {
-  return step.to !== undefined && step.to !== step.actor;
+  const fault = step.fault === null || step.kind === 'crash' ? '' : `↯ ${visible(step.fault)}: `;
+  return fault + visible(step.text) + late;
 }
 
 /** Draws a step onto the lifelines: one line where its text fits, more where it has to be wrapped. */
 export function drawStep(step: Step, flight: Flight, lanes: Lanes, style: Style): Line[] {
   const text = stepText(step, flight);
-  const from = lanes.at.get(visible(step.actor)) ?? 0;
-  if (!isMessage(step)) {
-    const mark = MARKS[step.kind] ?? '●';
-    return drawMoment(mark, text + arrivals(flight), from, lanes, style);
+  if (flight.ends === null) {
+    const at = lanes.at.get(visible(step.actor)) ?? 0;
+    return drawMoment(MARKS[step.kind] ?? '●', text + arrivals(flight), at, lanes, style);
   }
-  const to = lanes.at.get(visible(step.to ?? '')) ?? from;
-  const lines = drawArrow(text, from, to, flight.leftAt === null ? '─' : '╌', lanes, style);
+  const from = lanes.at.get(visible(flight.ends.from)) ?? 0;
+  const to = lanes.at.get(visible(flight.ends.to)) ?? from;
+  const lines = drawArrow(text, from, to, flight, lanes, style);
   const arrow = lines.at(-1);
   arrow?.put(arrow.width, arrivals(flight), 'faint');
   return lines;
@@ -49,14 +44,15 @@ function drawArrow(
   text: string,
   from: number,
   to: number,
-  dash: string,
+  flight: Flight,
   lanes: Lanes,
   style: Style,
 ): Line[] {
   const [start, end] = from < to ? [from, to] : [to, from];
+  const dash = flight.leftAt === null ? '─' : '╌';
   const arrow = lifelines(lanes).put(start + 1, dash.repeat(end - start - 1), style);
-  if (from < to) arrow.put(start, '├', style).put(end - 1, '►', style);
-  else arrow.put(end, '┤', style).put(start + 1, '◄', style);
+  if (from < to) arrow.put(start, '├', style).put(end - 1, flight.lost ? '╳' : '►', style);
+  else arrow.put(end, '┤', style).put(start + 1, flight.lost ? '╳' : '◄', style);
   if (stringWidth(text) + ARROW_CELLS - 1 <= end - start) {
     return [arrow.put(from < to ? start + 2 : start + 3, ` ${text} `, style)];
   }

@@ -1,5 +1,6 @@
 import type { Step } from '../engine/trace.ts';
 import type { Run } from '../world/run.ts';
+import { jobsOfSteps } from './jobs-of-steps.ts';
 
 /** Steps left out of a drawing, between two that are shown. */
 export interface Gap {
@@ -9,29 +10,25 @@ export interface Gap {
   text: string;
 }
 
-/** Traces up to this many steps are drawn whole. */
+/** Traces up to this many steps are drawn whole, but for what follows a violation. */
 const WHOLE = 60;
 
 /** Beyond this many times the limit, only what surrounds the violations and both ends is shown. */
 const PATIENCE = 4;
 
-/** This many steps at either end, and before and after a violation, are always shown. */
+/** This many steps are always shown at the beginning, at the end, and around a violation. */
 const MARGIN = 3;
 
 /**
- * Chooses what of a long trace a person needs: whatever changed a row, held a fault, crashed or violated an
- * invariant, the messages that led there, and both ends. If that is still long, only what names a row that
- * the violations are about; if even that is endless, only what surrounds the violations. Short traces come
- * back whole, and a gap stands for two steps at least.
+ * Chooses what of a trace a person needs.
+ *
+ * After the last violation only a few steps are: the story is over. A short trace is whole otherwise. Of a long
+ * one these stay: whatever changed a row, held a fault or crashed, the messages that led there, and both ends;
+ * where something was violated, only what concerns the jobs that it was violated for. If even that is endless,
+ * only what surrounds the violations. A gap stands for two steps at least.
  */
 export function fold(run: Run, whole: number = WHOLE): (Step | Gap)[] {
-  if (run.steps.length <= whole) return run.steps;
-  let keep = chosen(run, matters);
-  const keys = violatedKeys(run);
-  if (keep.size > whole && keys.length > 0) {
-    keep = chosen(run, (step) => step.kind === 'crash' || names(step, keys));
-  }
-  if (keep.size > whole * PATIENCE) keep = chosen(run, () => false);
+  const keep = chosen(run, whole);
   const shown: (Step | Gap)[] = [];
   let hidden: Step[] = [];
   const close = (): void => {
@@ -56,47 +53,45 @@ export function isGap(item: Step | Gap): item is Gap {
   return 'from' in item;
 }
 
-function matters(step: Step): boolean {
-  return step.changes.length > 0 || step.fault !== null || step.kind === 'crash';
+function chosen(run: Run, whole: number): Set<number> {
+  const violated = run.violations.map(({ step }) => step);
+  const story =
+    violated.length === 0 ? run.steps : run.steps.slice(0, Math.max(...violated) + MARGIN);
+  if (story.length <= whole)
+    return withChains(
+      run,
+      story.map(({ index }) => index),
+    );
+  const jobs = jobsOfSteps(run);
+  const concerned = new Set(run.violations.flatMap((violation) => jobs.ofViolation(violation)));
+  const wanted = story.filter((step) =>
+    concerned.size > 0
+      ? jobs.ofStep(step).some((job) => concerned.has(job))
+      : step.changes.length > 0 || step.fault !== null || step.kind === 'crash',
+  );
+  const patience = wanted.length > whole * PATIENCE ? [] : wanted.map(({ index }) => index);
+  return withChains(run, patience);
 }
 
-function chosen(run: Run, wanted: (step: Step) => boolean): Set<number> {
+/** These steps, the messages that led to them, and the margins. */
+function withChains(run: Run, wanted: number[]): Set<number> {
   const byLabel = new Map(run.steps.map((step) => [step.label, step]));
+  const byIndex = new Map(run.steps.map((step) => [step.index, step]));
   const keep = new Set<number>();
+  for (const index of wanted) {
+    let link = byIndex.get(index);
+    while (link !== undefined && !keep.has(link.index)) {
+      keep.add(link.index);
+      link = link.sentBy === undefined ? undefined : byLabel.get(link.sentBy);
+    }
+  }
   const around = (index: number): void => {
     for (let near = index - MARGIN; near <= index + MARGIN; near += 1) keep.add(near);
   };
-  around(1);
-  around(run.steps.length);
   for (const violation of run.violations) around(violation.step);
-  for (const step of run.steps) {
-    if (!wanted(step)) continue;
-    // The step, and the chain of messages that it ends.
-    for (
-      let link: Step | undefined = step;
-      link !== undefined && !keep.has(link.index);
-      link = link.sentBy === undefined ? undefined : byLabel.get(link.sentBy)
-    ) {
-      keep.add(link.index);
-    }
-  }
+  around(1);
+  if (run.violations.length === 0) around(run.steps.length);
   return keep;
-}
-
-function violatedKeys(run: Run): string[] {
-  const all = new Set(run.steps.flatMap((step) => step.changes.map((change) => change.key)));
-  const keys = new Set<string>();
-  for (const violation of run.violations) {
-    const step = run.steps[violation.step - 1];
-    for (const change of step?.changes ?? []) keys.add(change.key);
-    for (const key of all) if (violation.message.includes(key)) keys.add(key);
-  }
-  return [...keys];
-}
-
-function names(step: Step, keys: string[]): boolean {
-  const changed = step.changes.map((change) => change.key);
-  return keys.some((key) => step.text.includes(key) || changed.includes(key));
 }
 
 function gap(hidden: Step[]): Gap {

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import type { Step } from '../engine/trace.ts';
+import type { Flight } from './flight.ts';
 import { Line } from './line.ts';
 
 /** Where each actor's lifeline stands, in cells from the diagram's left edge. */
@@ -54,9 +55,18 @@ export function placeLanes(
   return { at, width: Math.max(width, sum(gaps) + tail), crowded: crowded.length };
 }
 
-/** The lanes that a trace uses, in the order of the run's actors. Idle ones would only cost width. */
-export function usedActors(actors: string[], steps: Step[]): string[] {
-  const used = new Set(steps.flatMap((step) => [step.actor, step.to ?? step.actor]));
+/** The lanes that some steps use, in the order of the run's actors. Idle ones would only cost width. */
+export function usedActors(
+  actors: string[],
+  steps: Step[],
+  flightOf: (step: Step) => Flight,
+): string[] {
+  const used = new Set(
+    steps.flatMap((step) => {
+      const { ends } = flightOf(step);
+      return ends === null ? [step.actor] : [ends.from, ends.to];
+    }),
+  );
   return [...actors.filter((actor) => used.delete(actor)), ...used];
 }
 

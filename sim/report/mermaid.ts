@@ -1,7 +1,7 @@
 import type { Step } from '../engine/trace.ts';
 import type { Run } from '../world/run.ts';
 import { changeText } from './change-text.ts';
-import { isMessage, stepText } from './draw-step.ts';
+import { stepText } from './draw-step.ts';
 import { flights } from './flight.ts';
 import { fold, isGap } from './fold.ts';
 import { usedActors } from './lanes.ts';
@@ -30,11 +30,11 @@ export function mermaid(run: Run): string {
 function draw(run: Run, whole: number): string {
   const items = fold(run, whole);
   const steps = items.filter((item): item is Step => !isGap(item));
-  const actors = usedActors(run.actors, steps);
+  const flightOf = flights(run.steps);
+  const actors = usedActors(run.actors, steps, flightOf);
   // Names go into aliases: an actor called `end` or `note` would otherwise end the diagram.
   const id = (actor: string): string => `lane${actors.indexOf(actor) + 1}`;
   const everyone = [...new Set([actors[0] ?? '', actors.at(-1) ?? ''])].map(id).join(',');
-  const flightOf = flights(run.steps);
   const seed = run.seed === null ? '' : `, seed ${run.seed}`;
   const lines = [
     'sequenceDiagram',
@@ -56,9 +56,10 @@ function draw(run: Run, whole: number): string {
     const flight = flightOf(item);
     const text = escape(`${item.index}. ${stepText(item, flight)}`);
     if (violations.length > 0) lines.push('  rect rgb(255, 224, 224)');
-    if (isMessage(item)) {
-      const arrow = flight.leftAt === null ? '->>' : '-->>';
-      lines.push(`  ${from}${arrow}${id(item.to ?? '')}: ${text}`);
+    if (flight.ends !== null) {
+      const head = flight.lost ? 'x' : '>>';
+      const arrow = `-${flight.leftAt === null ? '' : '-'}${head}`;
+      lines.push(`  ${id(flight.ends.from)}${arrow}${id(flight.ends.to)}: ${text}`);
     } else {
       lines.push(`  Note over ${from}: ${item.kind === 'crash' ? '✖ ' : ''}${text}`);
     }

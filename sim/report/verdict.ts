@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import type { Run } from '../world/run.ts';
 import { plainPalette, type Palette } from './palette.ts';
 import { visible } from './visible.ts';
@@ -68,8 +67,9 @@ export function verdict(run: Run, options: VerdictOptions): string {
 
 function paragraph(title: string, text: string, options: VerdictOptions): string[] {
   const palette = options.palette ?? plainPalette;
-  const indent = stringWidth(title) + 4;
-  return wrap(visible(text), Math.max(options.width - indent, 30)).map((line, index) =>
-    index === 0 ? `  ${palette('heading', title)}  ${line}` : ' '.repeat(indent) + line,
-  );
+  const indent = 'Why it matters'.length + 4;
+  return wrap(visible(text), Math.max(options.width - indent, 30)).map((line, index) => {
+    const lead = index === 0 ? title : '';
+    return `  ${palette('heading', lead)}${' '.repeat(indent - 2 - lead.length)}${line}`;
+  });
 }

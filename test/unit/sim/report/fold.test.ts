@@ -73,3 +73,62 @@ describe('a long trace', () => {
     ]);
   });
 });
+
+describe('a run that passed', () => {
+  test('keeps every change, fault and crash of a long trace', () => {
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        const passed = { ...run, violations: [] };
+        const telling = passed.steps.filter(
+          (step) => step.changes.length > 0 || step.fault !== null || step.kind === 'crash',
+        );
+        fc.pre(telling.length < 100);
+        const shown = new Set(fold(passed, 30));
+        for (const step of telling) expect(shown).toContain(step);
+      }),
+    );
+  });
+});
+
+describe('a run that failed', () => {
+  const about = (key: string) => [
+    { actor: 'Sume', kind: 'event' as const, text: `${key} is completed`, task: `sume/${key}` },
+    {
+      actor: 'web',
+      kind: 'statement' as const,
+      text: 'update: 1 row',
+      task: `web/${key}`,
+      changes: [jobChange(key, 'queued', 'completed')],
+    },
+    { actor: 'web', kind: 'statement' as const, text: 'select: 1 row', task: `web/${key}` },
+  ];
+  const story = [...about('job_a'), ...about('job_b'), ...about('job_ab'), ...about('job_b')];
+  const end = {
+    actor: 'web',
+    kind: 'statement' as const,
+    text: 'update',
+    task: 'web/job_b',
+    changes: [jobChange('job_b', 'completed', 'queued')],
+  };
+  const after = Array.from({ length: 20 }, () => ({
+    actor: 'sweeper',
+    kind: 'statement' as const,
+    text: 'look',
+  }));
+  const violations = [
+    { invariant: 'rank-never-drops' as const, message: 'The row of job_b went back.', step: 13 },
+  ];
+  const run = buildRun({ verdict: 'fail', violations }, [...story, end, ...after]);
+
+  test('shows little of what came after the violation', () => {
+    const shown = fold(run);
+    expect(shown.at(-2)).toBe(run.steps[15]);
+    expect(shown.at(-1)).toMatchObject({ from: 17, to: 33 });
+  });
+
+  test('shows of a long trace the job that it is about, and no other', () => {
+    const shown = fold(run, 5).flatMap((item) => (isGap(item) ? [] : [item.index]));
+    // The first steps and those around the violation are there in any case.
+    expect(shown).toEqual([1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 15, 16]);
+  });
+});

@@ -20,7 +20,7 @@ async function texts(diagram: string): Promise<string[]> {
   const parsed = await parser.mermaidAPI.getDiagramFromText(diagram);
   expect(parsed.type).toBe('sequence');
   const { getMessages } = parsed.db as unknown as { getMessages: () => Message[] };
-  const ARROWS_AND_NOTES = new Set([0, 1, 2]);
+  const ARROWS_AND_NOTES = new Set([0, 1, 2, 3, 4]);
   return getMessages
     .call(parsed.db)
     .filter(({ type }) => ARROWS_AND_NOTES.has(type))
