@@ -17,7 +17,7 @@ export interface PostgresPoolClient extends PostgresClient {
 
 /** What is used of a node-postgres pool. */
 export interface PostgresPool {
-  connect(): Promise<PostgresPoolClient>;
+  connect(lend: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
 }
 
 export interface PostgresResult {
@@ -53,7 +53,6 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
   const withClient = async <T>(
     work: (client: PostgresPoolClient, broken: (reason: unknown) => void) => Promise<T>,
   ): Promise<T> => {
-    const client = await pool.connect();
     // The pool listens to idle connections only. One that dies between two statements of a transaction says so
     // here; nobody listening would end the process. Its next statement fails with the reason.
     let failure: Error | undefined;
@@ -61,7 +60,7 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
       failure ??=
         reason instanceof Error ? reason : new Error('connection broken', { cause: reason });
     };
-    client.on('error', broken);
+    const client = await borrow(pool, broken);
     try {
       return await work(client, broken);
     } finally {
@@ -105,6 +104,24 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
         return value;
       }),
   };
+}
+
+/**
+ * A client of the pool, with a listener for its end. It is attached in the callback, where the pool has just
+ * taken its own off: a promise would resolve later, and a new connection's greeting and the news of its end can
+ * arrive in one packet, with nobody listening to the second.
+ */
+function borrow(pool: PostgresPool, listener: (error: Error) => void): Promise<PostgresPoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) {
+        reject(error ?? new Error('The pool lent no client, and did not say why.'));
+        return;
+      }
+      client.on('error', listener);
+      resolve(client);
+    });
+  });
 }
 
 /**
