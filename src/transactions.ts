@@ -19,8 +19,11 @@ export interface Transactions {
   run<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same, holding the job's lock (or at serializable) from the start. */
   runLocked<T>(jobId: string, work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Checks the level of a caller's transaction, then takes the job's lock in it. Never retries. */
-  join(tx: Queryable, jobId: string): Promise<void>;
+  /**
+   * Checks the level of a caller's transaction, takes the job's lock in it, and runs work in it. Never retries.
+   * Leaves the transaction's own time limit for lock waits as it was.
+   */
+  join<T>(tx: Queryable, jobId: string, work: () => Promise<T>): Promise<T>;
 }
 
 export function createTransactions(options: {
@@ -46,7 +49,7 @@ export function createTransactions(options: {
         else await setLockTimeout(tx, String(lockTimeoutMs));
         return work(tx);
       }),
-    join: async (tx, jobId) => {
+    join: async (tx, jobId, work) => {
       if ('transaction' in tx) {
         throw new InputError(
           'register was given a database where it takes a transaction, so its statements would commit one ' +
@@ -60,11 +63,19 @@ export function createTransactions(options: {
       const [settings] = rows;
       const level = settings?.level ?? 'unknown';
       if (level !== isolation) throw new IsolationError(level, isolation);
-      if (concurrency === 'locks') {
-        await takeLock(tx, jobId, lockTimeoutMs);
-        // The rest of the transaction is the caller's, and so is its time limit.
-        await setLockTimeout(tx, settings?.lock_timeout ?? '0');
+      if (concurrency === 'locks') await takeLock(tx, jobId, lockTimeoutMs);
+      // The rest of the transaction is the caller's, and so is its time limit.
+      const giveBack = (): Promise<void> => setLockTimeout(tx, settings?.lock_timeout ?? '0');
+      let value;
+      try {
+        value = await work();
+      } catch (error) {
+        // What failed in SQL has ended the transaction: it takes no statement, and its rollback restores the limit.
+        await giveBack().catch(() => undefined);
+        throw error;
       }
+      await giveBack();
+      return value;
     },
   };
 }
