@@ -208,19 +208,16 @@ describe('what the endpoint answers after the database', () => {
   });
 
   test('nothing is answered before the store has', async () => {
-    let store: (outcome: ReceiveOutcome) => void = () => undefined;
-    const { handle } = handlerOver(
-      () =>
-        new Promise((resolve) => {
-          store = resolve;
-        }),
-    );
+    let asked: (store: (outcome: ReceiveOutcome) => void) => void;
+    const storing = new Promise<(outcome: ReceiveOutcome) => void>((resolve) => (asked = resolve));
+    const { handle } = handlerOver(() => new Promise((store) => asked(store)));
     let answered = false;
     const answering = handle(post(EVENT)).then((response) => {
       answered = true;
       return response;
     });
-    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    const store = await storing;
+    await new Promise((resolve) => setImmediate(resolve));
     expect(answered).toBe(false);
     store('applied');
     expect((await answering).status).toBe(200);
