@@ -38,7 +38,7 @@ export async function overwriteJob(on: Queryable, news: JobNews, at: Date): Prom
 export async function updateJob(on: Queryable, news: JobNews, at: Date): Promise<number> {
   const { affectedRows } = await on.query(
     `update sume_jobs set status = $2, rank = $3, result = $4::jsonb, updated_at = $5
-     where job_id = $1 and rank < 2`,
+     where job_id = $1 and rank < $3`,
     [...values(news), at],
   );
   return affectedRows ?? 0;
