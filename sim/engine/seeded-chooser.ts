@@ -13,6 +13,8 @@ export function createSeededChooser(
 ): Chooser {
   const stickiness = random.pick([0.2, 0.5, 0.75, 0.9]);
   const faultRate = random.pick([0.04, 0.12, 0.3]);
+  // A timer is one step among many, and taking it ends a great part of what could still race.
+  const timerRate = random.pick([0.1, 0.3, 1]);
   let faultsLeft = limits.budget === 0 ? 0 : random.int(limits.budget + 1);
   const oneKind =
     random.chance(0.3) && limits.faults.length > 0 ? random.pick(limits.faults) : null;
@@ -32,8 +34,8 @@ export function createSeededChooser(
       if (random.chance(stickiness)) return preferred;
       const plain = options.filter(({ fault }) => fault === null);
       const option = random.pick(plain);
-      // A timer is one step among many, and taking it ends a great part of what could still race.
-      return option.pending.call.dueMs !== undefined && random.chance(0.7) ? preferred : option;
+      const isTimer = option.pending.call.dueMs !== undefined;
+      return isTimer && !random.chance(timerRate) ? preferred : option;
     },
   };
 

@@ -186,6 +186,22 @@ export const scenarios: readonly Scenario[] = [
     race: (run) => happened(run, (step) => step.kind === 'event' && /expires/.test(step.label)),
   },
   {
+    name: 'sweep-vs-webhook',
+    text: 'A sweep asks about a job that looks forgotten, while its webhook is on the way.',
+    orders: one,
+    polls: 0,
+    sweeps: 1,
+    faults: [],
+    budget: 0,
+    race: (run) =>
+      precedes(
+        run,
+        terminalWrite,
+        (step) =>
+          step.actor === 'sweeper' && step.kind === 'answer' && /processing|queued/.test(step.text),
+      ),
+  },
+  {
     name: 'replica-lag',
     text: 'Reads go to a copy that lags behind the writes.',
     orders: one,

@@ -21,7 +21,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   'signature-reserialised': 'early-webhook',
   'unknown-event-500': 'unknown-event',
   'canceled-is-failed': 'cancel-vs-complete',
-  'sweeper-unguarded': 'rate-limited',
+  'sweeper-unguarded': 'sweep-vs-webhook',
   'sweeper-invents-failure': 'rate-limited',
   'no-sweeper': 'lost-webhook',
   'result-too-early': 'stale-poll',
