@@ -11,13 +11,17 @@ export const MAX_JOB_ID_LENGTH = 200;
 export function jobIdFault(value: unknown): string | null {
   if (typeof value !== 'string') return 'is not a string';
   if (value === '') return 'is empty';
-  // A character is at most two code units: the cheap test spares counting a megabyte.
-  if (value.length > 2 * MAX_JOB_ID_LENGTH || Array.from(value).length > MAX_JOB_ID_LENGTH) {
+  if (value.length > MAX_JOB_ID_LENGTH && isTooLong(value)) {
     return `is longer than ${MAX_JOB_ID_LENGTH} characters`;
   }
   if (value.includes('\0')) return 'holds a NUL character';
   if (/\p{Surrogate}/u.test(value)) return 'holds a lone surrogate';
   return null;
+}
+
+/** A character is one or two code units: only between the two lengths is there something to count. */
+function isTooLong(value: string): boolean {
+  return value.length > 2 * MAX_JOB_ID_LENGTH || Array.from(value).length > MAX_JOB_ID_LENGTH;
 }
 
 /** Throws an `InputError` unless the value can be a job id. */

@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { InputError } from './errors.ts';
 import type { News } from './news.ts';
 import { carrying } from './refused-payload.ts';
 import type { JobStatus, Rank } from './status.ts';
@@ -35,8 +36,10 @@ export interface Standing {
 
 /** The statements on the jobs table. Each takes the handle to run on: the database, or a transaction. */
 export interface Jobs {
-  /** The guarded update: raises the row's rank to the news', or returns null and changes nothing. */
-  raise(db: Queryable, news: News): Promise<{ correlationId: string | null } | null>;
+  /** The guarded update: raises the row's rank to the news', or returns false and changes nothing. */
+  raise(db: Queryable, news: News): Promise<boolean>;
+  /** The same for whoever needs the row's correlation id. RETURNING alone costs a tenth of the statement. */
+  raiseReturning(db: Queryable, news: News): Promise<{ correlationId: string | null } | null>;
   /** Fills a null result, error or body of a row that ended with the same status. Never a second time. */
   fill(db: Queryable, news: News): Promise<void>;
   look(db: Queryable, jobId: string): Promise<Standing | null>;
@@ -62,8 +65,18 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
   const raise = `update ${table}
     set status = $2, rank = $3, result = $4::text::jsonb, error = $5::text::jsonb, body = $6,
         updated_at = $7::timestamptz, terminal_at = case when $3 = 2 then $7::timestamptz end
-    where job_id = $1 and rank < $3 and set_config('lock_timeout', $8, true) is not null
-    returning correlation_id`;
+    where job_id = $1 and rank < $3 and set_config('lock_timeout', $8, true) is not null`;
+  const raiseReturning = `${raise} returning correlation_id`;
+  const raiseParams = (news: News): unknown[] => [
+    news.jobId,
+    news.status,
+    news.rank,
+    news.result,
+    news.error,
+    news.body,
+    news.at,
+    lockTimeout,
+  ];
   const fill = `update ${table}
     set result = coalesce(result, $3::text::jsonb), error = coalesce(error, $4::text::jsonb),
         body = coalesce(body, $5)
@@ -87,17 +100,18 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
 
   return {
     raise: async (db, news) => {
+      const { affectedRows } = await carrying(() => db.query(raise, raiseParams(news)));
+      if (affectedRows === undefined) {
+        throw new InputError(
+          'The database tells no affectedRows for an update, so whether a job moved cannot be told. ' +
+            'Have query() return { rows, affectedRows }, as PGlite and postgresDatabase do.',
+        );
+      }
+      return affectedRows > 0;
+    },
+    raiseReturning: async (db, news) => {
       const { rows } = await carrying(() =>
-        db.query<{ correlation_id: string | null }>(raise, [
-          news.jobId,
-          news.status,
-          news.rank,
-          news.result,
-          news.error,
-          news.body,
-          news.at,
-          lockTimeout,
-        ]),
+        db.query<{ correlation_id: string | null }>(raiseReturning, raiseParams(news)),
       );
       const [row] = rows;
       return row === undefined ? null : { correlationId: row.correlation_id };

@@ -12,7 +12,6 @@ export interface PostgresPoolClient extends PostgresClient {
   /** With an error the pool closes the connection instead of taking it back. */
   release(error?: Error | boolean): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /** What is used of a node-postgres pool. */
@@ -53,18 +52,14 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
   const withClient = async <T>(
     work: (client: PostgresPoolClient, broken: (reason: unknown) => void) => Promise<T>,
   ): Promise<T> => {
-    // The pool listens to idle connections only. One that dies between two statements of a transaction says so
-    // here; nobody listening would end the process. Its next statement fails with the reason.
+    const client = await borrow(pool);
     let failure: Error | undefined;
-    const broken = (reason: unknown): void => {
-      failure ??=
-        reason instanceof Error ? reason : new Error('connection broken', { cause: reason });
-    };
-    const client = await borrow(pool, broken);
     try {
-      return await work(client, broken);
+      return await work(client, (reason) => {
+        failure ??=
+          reason instanceof Error ? reason : new Error('connection broken', { cause: reason });
+      });
     } finally {
-      client.removeListener('error', broken);
       client.release(failure);
     }
   };
@@ -111,14 +106,17 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
  * taken its own off: a promise would resolve later, and a new connection's greeting and the news of its end can
  * arrive in one packet, with nobody listening to the second.
  */
-function borrow(pool: PostgresPool, listener: (error: Error) => void): Promise<PostgresPoolClient> {
+function borrow(pool: PostgresPool): Promise<PostgresPoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) {
         reject(error ?? new Error('The pool lent no client, and did not say why.'));
         return;
       }
-      client.on('error', listener);
+      if (!listenedTo.has(client)) {
+        listenedTo.add(client);
+        client.on('error', ignore);
+      }
       resolve(client);
     });
   });
@@ -158,6 +156,14 @@ async function run<Row extends object>(
   });
   return { rows: rows as Row[], affectedRows: rowCount ?? 0 };
 }
+
+/**
+ * The pool listens to idle connections only, and an `error` that nobody listens to ends the process. One that dies
+ * between two statements of a transaction needs no more than an ear: its next statement fails with the reason, and
+ * the pool does not take it back. Once per connection, since adding and removing listeners slows the client down.
+ */
+const listenedTo = new WeakSet<PostgresPoolClient>();
+const ignore = (): void => undefined;
 
 /** The texts that each connection has seen, with their names there. */
 const preparedBy = new WeakMap<PostgresClient, Map<string, string>>();

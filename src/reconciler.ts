@@ -161,12 +161,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
    */
   const settle = async (db: Queryable, news: News): Promise<Settled> => {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      const raised = news.rank > 0 ? await jobs.raise(db, news) : null;
-      if (raised !== null) {
-        if (onTerminal !== undefined && isTerminal(news.status)) {
-          await onTerminal(terminalJobOf(news, news.status, raised.correlationId), db);
+      if (news.rank > 0) {
+        if (onTerminal === undefined || !isTerminal(news.status)) {
+          if (await jobs.raise(db, news)) return 'applied';
+        } else {
+          const raised = await jobs.raiseReturning(db, news);
+          if (raised !== null) {
+            await onTerminal(terminalJobOf(news, news.status, raised.correlationId), db);
+            return 'applied';
+          }
         }
-        return 'applied';
       }
       const standing = await jobs.look(db, news.jobId);
       if (standing === null) return 'absent';

@@ -14,10 +14,13 @@ const recording = (
   pinsIsolation: boolean = false,
 ): { database: Database; log: string[] } => {
   const log: string[] = [];
-  const run = (sql: string): Promise<{ rows: never[] }> => {
+  const run = (sql: string): Promise<{ rows: never[]; affectedRows: number }> => {
     const words = sql.replace(/\s+/g, ' ').trim();
     log.push(words.split(' ').slice(0, 3).join(' '));
-    return Promise.resolve().then(() => ({ rows: answer(words) as never[] }));
+    return Promise.resolve().then(() => {
+      const rows = answer(words) as never[];
+      return { rows, affectedRows: rows.length };
+    });
   };
   const database: Database = {
     query: (sql) => run(sql),
