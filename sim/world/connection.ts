@@ -1,16 +1,7 @@
 import type { QueryResult } from '../../src/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Change } from '../engine/trace.ts';
-
-/** What the simulator needs of its database: a PGlite instance is one as it stands. */
-export interface SimulationDatabase {
-  query<Row>(sql: string, params?: unknown[], options?: QueryOptions): Promise<QueryResult<Row>>;
-  exec(sql: string, options?: QueryOptions): Promise<{ command?: string }[]>;
-}
-
-export interface QueryOptions {
-  onNotice?: (notice: { message?: string | undefined }) => void;
-}
+import type { OnNotice, Session } from './session.ts';
 
 /**
  * The one connection of a simulated world. Every change of a watched row reaches the checker through a
@@ -18,13 +9,13 @@ export interface QueryOptions {
  * rollback, so changes count only from the commit on.
  */
 export interface Connection {
-  query<Row>(sql: string, params?: unknown[]): Promise<QueryResult<Row>>;
-  begin(isolation: string | null): Promise<void>;
+  query<Row extends object>(sql: string, params?: unknown[]): QueryResult<Row>;
+  begin(isolation: string | null): void;
   /** False when the transaction had failed before: then COMMIT rolls back. */
-  commit(): Promise<boolean>;
-  rollback(): Promise<void>;
+  commit(): boolean;
+  rollback(): void;
   /** Rolls back what a schedule that could not be judged left open. */
-  abandon(): Promise<void>;
+  abandon(): void;
   /** Committed changes since the last call. */
   takeChanges(): Change[];
 }
@@ -47,45 +38,42 @@ export function auditSql(tables: readonly string[]): string {
   ].join('\n');
 }
 
-export function createConnection(
-  database: SimulationDatabase,
-  engine: Pick<Engine, 'quiet' | 'outside'>,
-): Connection {
+export function createConnection(session: Session, engine: Pick<Engine, 'outside'>): Connection {
   let committed: Change[] = [];
   let uncommitted: Change[] | null = null;
-  const run = async <T>(work: (options: QueryOptions) => Promise<T>): Promise<T> => {
+  const run = <T>(work: (onNotice: OnNotice) => T): T => {
     const seen: Change[] = [];
-    const onNotice: QueryOptions['onNotice'] = ({ message }) => {
-      if (message?.startsWith(MARK) === true) seen.push(toChange(message.slice(MARK.length)));
-    };
     // The database has timers of its own, for lock_timeout say, which are no task's.
-    const result = await engine.quiet.track(engine.outside(() => work({ onNotice })));
+    const result = engine.outside(() =>
+      work((message) => {
+        if (message.startsWith(MARK)) seen.push(toChange(message.slice(MARK.length)));
+      }),
+    );
     // Not reached when the statement failed: then nothing of it is left.
     (uncommitted ?? committed).push(...seen.filter((change) => !isEmpty(change)));
     return result;
   };
   const connection: Connection = {
-    query: (sql, params) => run((options) => database.query(sql, params, options)),
-    begin: async (isolation) => {
-      await run((options) =>
-        database.exec(isolation === null ? 'begin' : `begin isolation level ${isolation}`, options),
-      );
+    query: (sql, params) => run((onNotice) => session.run(sql, params ?? [], onNotice)),
+    begin: (isolation) => {
+      session.execute(isolation === null ? 'begin' : `begin isolation level ${isolation}`);
       uncommitted = [];
     },
-    commit: async () => {
+    commit: () => {
       const changes = uncommitted ?? [];
       uncommitted = null;
-      const [answer] = await run((options) => database.exec('commit', options));
-      if (answer?.command === 'ROLLBACK') return false;
-      committed.push(...changes);
+      // Deferred triggers and constraints speak up only now.
+      const tag = run((onNotice) => session.execute('commit', onNotice));
+      if (tag === 'ROLLBACK') return false;
+      committed.unshift(...changes);
       return true;
     },
-    rollback: async () => {
+    rollback: () => {
       uncommitted = null;
-      await run((options) => database.exec('rollback', options));
+      session.execute('rollback');
     },
-    abandon: async () => {
-      if (uncommitted !== null) await connection.rollback();
+    abandon: () => {
+      if (uncommitted !== null) connection.rollback();
     },
     takeChanges: () => {
       const changes = committed;

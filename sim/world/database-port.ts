@@ -24,18 +24,18 @@ interface OpenTransaction {
 export function createDatabasePorts(
   engine: Engine,
   connection: Connection,
-): { port: Database; rollbackOf: (process: Process) => Promise<void> } {
+): { port: Database; rollbackOf: (process: Process) => void } {
   let open: OpenTransaction | null = null;
   const isFree = (): boolean => open === null;
 
-  const statement = async <Row>(
+  const statement = async <Row extends object>(
     sql: string,
     params: unknown[] | undefined,
   ): Promise<QueryResult<Row>> => {
     const name = describeStatement(sql);
-    const perform = async (): Promise<Effect<QueryResult<Row>>> => {
+    const perform = (): Effect<QueryResult<Row>> => {
       try {
-        const value = await connection.query<Row>(sql, params);
+        const value = connection.query<Row>(sql, params);
         return { text: `${name}: ${countRows(value)}`, value };
       } catch (error) {
         // The integration's own statement failed: it gets the error, and the trace names it.
@@ -51,8 +51,8 @@ export function createDatabasePorts(
     if (!isRead(sql)) {
       faults.push({
         fault: 'error-after-commit',
-        perform: async () => {
-          const effect = await perform();
+        perform: () => {
+          const effect = perform();
           return 'error' in effect
             ? effect
             : broken(`${effect.text}, committed; then the connection breaks`);
@@ -72,7 +72,7 @@ export function createDatabasePorts(
     ): Promise<Effect<T>> => {
       const statements: string[] = [];
       const tx = transactionHandle(connection, statements);
-      await connection.begin(options?.isolation ?? null);
+      connection.begin(options?.isolation ?? null);
       open = { task };
       let end: string | null = null;
       const done = (async (): Promise<T> => {
@@ -81,19 +81,19 @@ export function createDatabasePorts(
           value = await engine.inside(task, 'transaction', () => work(tx.handle));
         } catch (error) {
           tx.close();
-          await connection.rollback();
+          connection.rollback();
           open = null;
           end = `rolled back: ${reasonOf(error)}`;
           throw error;
         }
         tx.close();
         if (fault === 'error-before-commit') {
-          await connection.rollback();
+          connection.rollback();
           open = null;
           end = 'the connection breaks before the commit';
           throw new InjectedDatabaseError('The connection broke before the commit.');
         }
-        const committed = await connection.commit();
+        const committed = connection.commit();
         open = null;
         if (!committed) {
           end = 'rolled back: a statement had failed';
@@ -142,10 +142,10 @@ export function createDatabasePorts(
         return transaction(work, options);
       },
     },
-    rollbackOf: async (process) => {
+    rollbackOf: (process) => {
       if (open === null || open.task.process !== process) return;
       open = null;
-      await connection.rollback();
+      connection.rollback();
     },
   };
 }
@@ -168,7 +168,7 @@ function transactionHandle(
           );
         }
         try {
-          const result = await connection.query<never>(sql, params);
+          const result = connection.query<never>(sql, params);
           statements.push(`${name} (${countRows(result)})`);
           return result;
         } catch (error) {

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../src/database.ts';
 import type { Effect } from '../engine/call.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { SimulationDatabase } from './connection.ts';
+
 import type { WatchedTables } from './integration.ts';
-import { quoteIdentifier } from './schema-per-integration.ts';
+import { quoteIdentifier, type Session } from './session.ts';
 import { describeStatement, isRead } from './statement.ts';
 
 /** A read-only copy of the watched tables that may lag. */
@@ -17,34 +17,35 @@ export interface Replica {
  */
 export function createReplica(options: {
   engine: Engine;
-  database: SimulationDatabase;
+  session: Session;
   tables: WatchedTables;
   schema: string;
 }): Replica {
-  const { engine, database, tables, schema } = options;
-  const copySchema = quoteIdentifier(`${schema} replica`);
+  const { engine, session, tables, schema } = options;
+  const copyName = `${schema} replica`;
+  const copy = quoteIdentifier(copyName);
   const own = quoteIdentifier(schema);
   const names = [tables.jobs, tables.parked, tables.effects].filter((table) => table !== null);
   let fresh = true;
 
-  const onCopy = async <T>(work: () => Promise<T>): Promise<T> => {
+  const onCopy = <T>(work: () => T): T => {
     if (fresh) {
-      await database.exec(
+      session.execute(
         [
-          `create schema if not exists ${copySchema};`,
+          `create schema if not exists ${copy};`,
           ...names.map(
-            (table) => `create table if not exists ${copySchema}.${table} (like ${own}.${table});`,
+            (table) => `create table if not exists ${copy}.${table} (like ${own}.${table});`,
           ),
-          ...names.map((table) => `delete from ${copySchema}.${table};`),
+          ...names.map((table) => `delete from ${copy}.${table};`),
         ].join('\n'),
       );
       fresh = false;
     }
-    await database.exec(`set search_path to ${copySchema}`);
+    session.enter(copyName);
     try {
-      return await work();
+      return work();
     } finally {
-      await database.exec(`set search_path to ${own}`);
+      session.enter(schema);
     }
   };
 
@@ -54,7 +55,7 @@ export function createReplica(options: {
         const name = describeStatement(sql);
         engine.refuseInside(`replica.query("${name}")`);
         type Result = { rows: Row[]; affectedRows?: number };
-        const read = async (lagging: boolean): Promise<Effect<Result>> => {
+        const read = (lagging: boolean): Effect<Result> => {
           if (!isRead(sql)) {
             const message = `The replica is read-only, and "${name}" writes. Send writes to ports.database.`;
             return {
@@ -63,19 +64,21 @@ export function createReplica(options: {
             };
           }
           try {
-            const value = await onCopy(async () => {
-              if (!lagging) {
-                await database.exec(
-                  names
-                    .map(
-                      (table) =>
-                        `delete from ${table}; insert into ${table} select * from ${own}.${table};`,
-                    )
-                    .join('\n'),
-                );
-              }
-              return database.query<Row>(sql, params);
-            });
+            const value = engine.outside(() =>
+              onCopy(() => {
+                if (!lagging) {
+                  session.execute(
+                    names
+                      .map(
+                        (table) =>
+                          `delete from ${table}; insert into ${table} select * from ${own}.${table};`,
+                      )
+                      .join('\n'),
+                  );
+                }
+                return session.run<Row>(sql, params ?? [], () => {});
+              }),
+            );
             const seen = value.rows.length === 1 ? '1 row' : `${value.rows.length} rows`;
             return {
               text: `${name} on the replica${lagging ? ', which lags' : ''}: ${seen}`,

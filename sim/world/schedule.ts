@@ -5,14 +5,14 @@ import type { Task } from '../engine/task.ts';
 import { encodeToken } from '../engine/token.ts';
 import type { FakeSume } from '../fake-sume/index.ts';
 import { createChecker, type Checker, type TrueJob } from './checker.ts';
-import { createConnection, type Connection, type SimulationDatabase } from './connection.ts';
+import { createConnection, type Connection } from './connection.ts';
 import { createEvidence } from './evidence.ts';
 import type { Integration } from './integration.ts';
 import { LANES } from './processes.ts';
 import { createReplica } from './replica.ts';
 import type { Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
-import { schemaOf } from './schema-per-integration.ts';
+import type { Session } from './session.ts';
 import { createWorld, MAX_SKEW_MS, PATIENCE, type World } from './world.ts';
 
 /** Brings the global `fetch` into the simulation, as MSW's `setupServer` does. */
@@ -32,15 +32,17 @@ const MAX_LATE_SWEEPS = 3;
 export async function playSchedule(options: {
   scenario: Scenario;
   integration: Integration;
-  database: SimulationDatabase;
+  session: Session;
+  /** The schema that the integration's tables are in. */
+  schema: string;
   chooser: Chooser;
   seed: number | null;
   faults: number;
   interceptor: Interceptor | null;
 }): Promise<Run> {
-  const { scenario, integration, database, chooser, interceptor } = options;
+  const { scenario, integration, session, schema, chooser, interceptor } = options;
   const { tables } = integration;
-  await database.exec(
+  session.execute(
     [tables.jobs, tables.parked, tables.effects, ...(tables.others ?? [])]
       .filter((table) => table !== null)
       .map((table) => `delete from ${table};`)
@@ -65,7 +67,7 @@ export async function playSchedule(options: {
       return changes;
     },
   });
-  const connection: Connection = createConnection(database, engine);
+  const connection: Connection = createConnection(session, engine);
   let closeInterceptor = (): void => {};
   let sume: FakeSume | null = null;
   let error: Run['error'];
@@ -75,7 +77,7 @@ export async function playSchedule(options: {
       scenario,
       integration,
       connection,
-      replica: createReplica({ engine, database, tables, schema: schemaOf(integration) }),
+      replica: createReplica({ engine, session, tables, schema }),
       evidence,
       globalFetch: interceptor === null ? null : (input, init) => globalThis.fetch(input, init),
       onFetch: (handle) => {
@@ -93,7 +95,7 @@ export async function playSchedule(options: {
     engine.dispose();
     closeInterceptor();
     await sume?.dispose();
-    await connection.abandon();
+    connection.abandon();
   }
   const { violations } = checker;
   return {

@@ -1,3 +1,4 @@
+import type { Database, Queryable } from '../../src/database.ts';
 import {
   createRecordedChooser,
   runToCompletion,
@@ -7,13 +8,13 @@ import {
 import { createRandom } from '../engine/random.ts';
 import { createSeededChooser } from '../engine/seeded-chooser.ts';
 import { decodeToken, type Recipe } from '../engine/token.ts';
-import { auditSql, type SimulationDatabase } from './connection.ts';
-import { quoteIdentifier, schemaOf, selectSchema } from './schema-per-integration.ts';
+import { auditSql } from './connection.ts';
 import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
 import type { Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import { playSchedule, type Interceptor } from './schedule.ts';
+import { quoteIdentifier, sessionOf, type Session, type SimulationDatabase } from './session.ts';
 
 export interface SimulatorOptions {
   scenario: Scenario;
@@ -54,16 +55,20 @@ export class ReplayError extends Error {
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { scenario, integration, database, interceptor } = options;
   const faults = options.faults ?? scenario.budget;
-  const schema = schemaOf(integration);
-  await exclusively(() => prepare(database, integration, schema));
+  await database.waitReady;
+  const session = sessionOf(database);
+  // Each integration's tables have a schema to themselves, so that all can share one database.
+  const schema = `sim ${integration.name}`;
+  await exclusively(() => prepare(session, integration, schema));
 
   const play = (chooser: Chooser, seed: number | null, budget: number): Promise<Run> =>
     exclusively(async () => {
-      await selectSchema(database, schema);
+      session.enter(schema);
       return playSchedule({
         scenario,
         integration,
-        database,
+        session,
+        schema,
         chooser,
         seed,
         faults: budget,
@@ -122,32 +127,32 @@ function describeDrift({ after, wanted, taken }: Drift): string {
   );
 }
 
-async function prepare(
-  database: SimulationDatabase,
-  integration: Integration,
-  schema: string,
-): Promise<void> {
-  await database.exec(`create schema if not exists ${quoteIdentifier(schema)}`);
-  await selectSchema(database, schema);
-  await integration.setup({
-    query: (sql, params) => database.query(sql, params),
-    transaction: async (work, transactionOptions) => {
-      const isolation = transactionOptions?.isolation;
-      await database.exec(isolation === undefined ? 'begin' : `begin isolation level ${isolation}`);
+async function prepare(session: Session, integration: Integration, schema: string): Promise<void> {
+  session.execute(`create schema if not exists ${quoteIdentifier(schema)}`);
+  session.enter(schema);
+  await integration.setup(plainDatabase(session));
+  const { jobs, parked, effects } = integration.tables;
+  session.execute(auditSql([jobs, parked, effects].filter((table) => table !== null)));
+}
+
+/** The session as a database that nothing watches. */
+function plainDatabase(session: Session): Database {
+  const on: Queryable = { query: async (sql, params) => session.run(sql, params ?? [], () => {}) };
+  return {
+    ...on,
+    pinsIsolation: true,
+    transaction: async (work, { isolation } = {}) => {
+      session.execute(isolation === undefined ? 'begin' : `begin isolation level ${isolation}`);
       try {
-        const value = await work({ query: (sql, params) => database.query(sql, params) });
-        await database.exec('commit');
+        const value = await work(on);
+        session.execute('commit');
         return value;
       } catch (error) {
-        await database.exec('rollback');
+        session.execute('rollback');
         throw error;
       }
     },
-    pinsIsolation: true,
-  });
-  const { jobs, parked, effects } = integration.tables;
-  const tables = [jobs, parked, effects].filter((table) => table !== null);
-  await database.exec(auditSql(tables));
+  };
 }
 
 /**

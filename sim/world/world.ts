@@ -63,7 +63,12 @@ export function createWorld(parts: {
   const submits: Submit[] = scenario.orders.map((plan) => ({ plan, task: null, returned: false }));
 
   const processes = createProcesses();
-  const road = createDeliveryRoad(engine, processes.web, evidence);
+  const road = createDeliveryRoad(
+    engine,
+    processes.web,
+    evidence,
+    (name) => sume.deliveries.find((delivery) => delivery.name === name)?.body ?? '',
+  );
   const sume = createFakeSume({
     clock: createClock(
       engine,
@@ -251,8 +256,8 @@ export function createWorld(parts: {
       fault: 'crash' satisfies FaultName,
       kind: 'crash',
       enabled: () => engine.tasks.some((one) => one.process === process && one.state === 'running'),
-      perform: async () => {
-        await crash(process);
+      perform: () => {
+        crash(process);
         return { text: `${process.name} crashes and starts again`, value: null };
       },
     });
@@ -271,8 +276,8 @@ export function createWorld(parts: {
     }
   }
 
-  async function crash(process: RunningProcess): Promise<void> {
-    await databases.rollbackOf(process);
+  function crash(process: RunningProcess): void {
+    databases.rollbackOf(process);
     engine.crash(process);
     if (process === processes.web) road.reset();
     startProcess(process);
