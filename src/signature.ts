@@ -50,6 +50,8 @@ export function createSignatureVerifier(
     );
   }
   const encoder = new TextEncoder();
+  // Imported once, and only when something is there to verify.
+  let keys: Promise<CryptoKey[]> | undefined;
 
   return async ({ body, timestamp, signature, nowMs }) => {
     const claimed = signaturesIn(signature ?? '');
@@ -62,19 +64,18 @@ export function createSignatureVerifier(
     signed.set(body, head.length);
     // No early way out: how long this takes tells nothing about which of them came close.
     let matches = 0;
-    for (const secret of all) {
-      const key = await crypto.subtle.importKey(
-        'raw',
-        encoder.encode(secret),
-        { name: 'HMAC', hash: 'SHA-256' },
-        false,
-        ['sign'],
-      );
+    keys ??= Promise.all(all.map(importSecret));
+    for (const key of await keys) {
       const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
       for (const candidate of claimed) matches |= equal(expected, candidate);
     }
     return matches === 1 ? 'valid' : 'wrong_signature';
   };
+}
+
+function importSecret(secret: string): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }
 
 /** The `v1=` parts that are whole. Other schemes may stand beside them one day and are passed over. */

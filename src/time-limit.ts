@@ -30,7 +30,10 @@ export async function withTimeLimit<T>(
   try {
     return await Promise.race([work(ended.signal), aborted]);
   } finally {
-    timer.abort();
+    timer.abort(DONE);
     outer?.removeEventListener('abort', follow);
   }
 }
+
+/** A reason of our own: without one, each abort builds a DOMException with its stack, for nobody. */
+const DONE = new Error('The work is done, and its time limit with it.');

@@ -65,6 +65,9 @@ interface Underway {
   abandon(): void;
 }
 
+/** A reason of our own: without one, each abort builds a DOMException with its stack, for nobody. */
+const DONE = new Error('The attempt is over.');
+
 export function createCourier(options: {
   clock: Clock;
   send: Send;
@@ -184,8 +187,8 @@ export function createCourier(options: {
     } finally {
       signal.removeEventListener('abort', onCancel);
       work.now({ for: 'itself' });
-      timeLimit.abort();
-      hangUp.abort();
+      timeLimit.abort(DONE);
+      hangUp.abort(DONE);
     }
   };
 

@@ -10,8 +10,12 @@ describe('a seed', () => {
     const script = fileURLToPath(new URL('trace-hashes.ts', import.meta.url));
     const runs = [1, 2].map(() =>
       promisify(execFile)(process.execPath, [
-        ...['--import', 'tsx', script],
-        ...[inject('pgliteTemplate'), '1', String(SEEDS)],
+        '--import',
+        'tsx',
+        script,
+        inject('pgliteTemplate'),
+        '1',
+        String(SEEDS),
       ]),
     );
     const [one, other] = await Promise.all(runs);

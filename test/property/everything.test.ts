@@ -22,15 +22,22 @@ const inserts = ({ changes }: StepOf): boolean =>
   changes.some(({ table, before }) => table === 'sume_jobs' && before === null);
 const parks = ({ changes }: StepOf): boolean =>
   changes.some(({ table, before }) => table === 'sume_parked' && before === null);
-const crashes =
-  (process: string, after: RegExp) =>
-  (run: Run): boolean =>
-    run.steps.some(
-      (step, index) =>
-        step.kind === 'crash' &&
-        step.actor === process &&
-        run.steps.slice(0, index).some(({ label }) => after.test(label)),
-    );
+/** Whether a process crashed when the last thing that it had done was such a step. */
+const crashedAfter = (
+  run: Run,
+  process: string,
+  is: (last: StepOf | undefined) => boolean,
+): boolean =>
+  run.steps.some(
+    (step, index) =>
+      step.fault === 'crash' &&
+      step.actor === process &&
+      is(
+        run.steps
+          .slice(0, index)
+          .findLast(({ actor, fault }) => actor === process && fault !== 'clock-skew'),
+      ),
+  );
 
 /** Every race that this search claims to cover. */
 const RACES: Readonly<Record<string, (run: Run) => boolean>> = {
@@ -44,18 +51,18 @@ const RACES: Readonly<Record<string, (run: Run) => boolean>> = {
   'a conflict': (run) => happened(run, ({ text }) => text.includes('200 conflict')),
   'a duplicate': (run) => happened(run, ({ text }) => text.includes('200 duplicate')),
   'a crash of the submit worker before the answer': (run) =>
-    crashes('submit', /→ POST run/)(run) && happened(run, ({ kind }) => kind === 'crash'),
+    crashedAfter(run, 'submit', (last) => last === undefined || last.kind === 'request'),
   'a crash of the submit worker between the answer and the row': (run) =>
+    crashedAfter(run, 'submit', (last) => last?.kind === 'answer'),
+  'a crash of the web process in the middle of a webhook': (run) =>
     run.steps.some(
       (step, index) =>
-        step.kind === 'crash' &&
-        step.actor === 'submit' &&
-        run.steps[index - 1] !== undefined &&
-        run.steps.slice(0, index).findLast(({ actor }) => actor === 'submit')?.kind === 'answer',
+        step.fault === 'crash' && step.actor === 'web' && run.steps[index - 1]?.to === 'web',
     ),
-  'a crash of the web process while it handles a webhook': crashes('web', /→ web/),
-  'a crash of the poller between an answer and its write': crashes('poller', /← GET status/),
-  'a crash of the sweeper in the middle of a sweep': crashes('sweeper', /sweep/),
+  'a crash of the poller between an answer and its write': (run) =>
+    crashedAfter(run, 'poller', (last) => last?.kind === 'answer'),
+  'a crash of the sweeper in the middle of a sweep': (run) =>
+    crashedAfter(run, 'sweeper', (last) => last !== undefined && last.kind !== 'timer'),
   'a commit that nobody can know of': (run) =>
     happened(run, ({ fault }) => fault === 'error-after-commit'),
   'an orphan': (run) =>
