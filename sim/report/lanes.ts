@@ -16,7 +16,7 @@ export interface Lanes {
 export const ARROW_CELLS = 7;
 
 /** The least distance between two lifelines: an arrow with a status code still fits. */
-export const NARROWEST_LANE = 9;
+const NARROWEST_LANE = 9;
 
 /**
  * Places lifelines in the order given, as near to each other as names and message texts allow and together

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { systemClock } from '../../src/clock.ts';
+import { consoleOutput } from './console-output.ts';
+import type { Context } from './context.ts';
+import { exitCode } from './exit-code.ts';
+import { runProgram } from './program.ts';
+import { replayCommand } from './replay-command.ts';
+import { UsageError } from './usage-error.ts';
+
+const args = process.argv.slice(2);
+const stderr = consoleOutput(process.stderr, process.env);
+const context: Context = {
+  stdout: consoleOutput(process.stdout, process.env),
+  stderr,
+  clock: systemClock,
+  withDatabase: async (work) => {
+    const { openPGlite } = await import('./pglite.ts');
+    const database = await openPGlite(process.env, (line) => stderr.write(line));
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  },
+  replayCommand: replayCommand(import.meta.url),
+  finish: (code) => {
+    process.exitCode = code;
+  },
+};
+
+try {
+  await runProgram(args, context);
+} catch (error) {
+  if (error instanceof UsageError) {
+    context.finish(exitCode.usage);
+    await stderr.write(`sume-sim: ${error.message}`);
+  } else {
+    context.finish(exitCode.error);
+    await stderr.write(`sume-sim: the command failed: ${withCauses(error)}`);
+    if (args.includes('--json')) await context.stdout.write(JSON.stringify(asJson(error)));
+  }
+}
+
+function withCauses(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `\n  because: ${withCauses(error.cause)}`;
+  return error.message + cause;
+}
+
+function asJson(error: unknown): Record<string, unknown> {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
+  return { verdict: 'error', error: { code, message: withCauses(error) }, violations: [] };
+}

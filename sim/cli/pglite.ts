@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { cacheFolder } from './cache-folder.ts';
+import { createDataDirectoryCache } from './data-directory-cache.ts';
+import { openPrepared, type Maker } from './prepared-database.ts';
+
+/**
+ * Opens an empty PGlite for one command. Creating one runs initdb, which takes seconds; hence the first
+ * command keeps a dump of the data directory in the user's cache folder, and later ones begin from it, three
+ * times as fast. `explain` gets one line if none can be kept.
+ */
+export async function openPGlite(
+  env: NodeJS.ProcessEnv,
+  explain: (line: string) => Promise<void>,
+): Promise<PGlite> {
+  const folder = cacheFolder(env);
+  if (folder === null) return PGlite.create();
+  return openPrepared(createDataDirectoryCache(folder, await pgliteVersion()), pglite, explain);
+}
+
+const pglite: Maker<PGlite> = {
+  create: () => PGlite.create(),
+  dump: async (database) => {
+    // Two of the three databases in a data directory are templates that nobody here copies: without them
+    // the dump is a third smaller and loads sooner.
+    await database.exec('update pg_database set datistemplate = false');
+    await database.exec('drop database template0');
+    await database.exec('drop database template1');
+    // Not compressed: inflating takes longer than reading the bytes.
+    const blob = await database.dumpDataDir('none');
+    return new Uint8Array(await blob.arrayBuffer());
+  },
+  load: (dump) => PGlite.create({ loadDataDir: new BytesBlob(dump) }),
+};
+
+/** A blob that gives away its bytes as they are. Node's own copies them, piece by piece: 0.2 s for a dump. */
+class BytesBlob extends Blob {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    super([]);
+    this.#bytes = bytes;
+  }
+
+  override arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.#bytes;
+    return Promise.resolve(buffer.slice(byteOffset, byteOffset + byteLength));
+  }
+}
+
+/** The installed version: a data directory is good for the version that made it, and no other. */
+export async function pgliteVersion(): Promise<string> {
+  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const manifest = JSON.parse(
+    await readFile(join(dirname(entry), '..', 'package.json'), 'utf8'),
+  ) as { version: string };
+  return manifest.version;
+}

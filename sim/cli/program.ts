@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { visible } from '../report/visible.ts';
+import { addFuzzCommand } from './commands/fuzz.ts';
+import { addListCommand } from './commands/list.ts';
+import { addReplayCommand } from './commands/replay.ts';
+import { addRunCommand } from './commands/run.ts';
+import type { Context } from './context.ts';
+import { nearest } from './nearest.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Runs the command that `args` name.
+ *
+ * @throws {UsageError} for wrong input, one line in which what was given is named and what would do.
+ */
+export async function runProgram(args: string[], context: Context): Promise<void> {
+  const help: string[] = [];
+  const program = new Command('sume-sim')
+    .description('Runs integrations of Sume through the orders of events that break them.')
+    .version(version())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => help.push(text),
+      // What goes wrong is told in one line of our own, below.
+      writeErr: () => {},
+      getOutHelpWidth: () => context.stdout.width,
+      getOutHasColors: () => context.stdout.colour,
+    })
+    .showSuggestionAfterError(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sume-sim list
+  sume-sim run early-webhook
+  sume-sim fuzz stale-poll --integration naive-update --runs 200
+  sume-sim replay TOKEN`,
+    );
+  addListCommand(program, context);
+  addRunCommand(program, context);
+  addFuzzCommand(program, context);
+  addReplayCommand(program, context);
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw usageError(error, args, program);
+  }
+  if (help.length > 0) await context.stdout.write(help.join('').trimEnd());
+}
+
+function usageError(error: CommanderError, args: string[], program: Command): UsageError {
+  const commands = program.commands.map((command) => command.name());
+  const command = program.commands.find((candidate) => args.includes(candidate.name()));
+  const named = /'([^']*)'/.exec(error.message)?.[1] ?? '';
+  const said = visible(error.message.replace(/^error: /, '').replaceAll("'", '"'));
+  const see = `"sume-sim ${command === undefined ? '' : `${command.name()} `}--help" shows what there is`;
+  switch (error.code) {
+    case 'commander.unknownCommand':
+      return new UsageError(
+        `there is no command "${visible(named)}"; ${didYouMean(named, commands) ?? `the commands are ${commands.join(', ')}`}`,
+        { cause: error },
+      );
+    case 'commander.unknownOption': {
+      const options = (command ?? program).options.map(
+        (option) => option.long ?? option.short ?? '',
+      );
+      return new UsageError(
+        `there is no option "${visible(named)}"${command === undefined ? '' : ` for ${command.name()}`}; ${didYouMean(named, options) ?? see}`,
+        { cause: error },
+      );
+    }
+    default:
+      return new UsageError(`${said}; ${see}`, { cause: error });
+  }
+}
+
+function didYouMean(given: string, candidates: string[]): string | null {
+  const near = nearest(given, candidates);
+  return near.length === 0 ? null : `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`;
+}
+
+function version(): string {
+  // The manifest is two folders up from sim/cli and three from dist/sim/cli.
+  const require = createRequire(import.meta.url);
+  const path = import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json';
+  return (require(path) as { version: string }).version;
+}

@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream';
+import { systemClock } from '../../../../src/clock.ts';
+import { consoleOutput, type ProcessStream } from '../../../../sim/cli/console-output.ts';
+import type { ExitCode } from '../../../../sim/cli/exit-code.ts';
+import { runProgram } from '../../../../sim/cli/program.ts';
+import { sharedPglite } from '../../../setup/databases.ts';
+
+export interface CliResult {
+  /** Null where the command threw instead. */
+  code: ExitCode | null;
+  stdout: string;
+  stderr: string;
+  error: unknown;
+}
+
+/** Runs the command line in this process, on the database that the tests share. */
+export async function runCli(...args: string[]): Promise<CliResult> {
+  const [stdout, stderr] = [new Collected(), new Collected()];
+  let code: ExitCode | null = null;
+  let error: unknown = null;
+  try {
+    await runProgram(args, {
+      stdout: consoleOutput(stdout, {}),
+      stderr: consoleOutput(stderr, {}),
+      clock: systemClock,
+      withDatabase: async (work) => work(await sharedPglite()),
+      replayCommand: (token) => `sume-sim replay ${token}`,
+      finish: (finished) => {
+        code = finished;
+      },
+    });
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { code, stdout: stdout.text, stderr: stderr.text, error };
+}
+
+class Collected extends Writable implements ProcessStream {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
