@@ -1,5 +1,8 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
+/** Set by .ci/run: where to write the results as JSON, besides printing them. */
+const report = process.env['SUME_SIM_TEST_REPORT'];
+
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -10,6 +13,8 @@ const config: ViteUserConfig = defineConfig({
     pool: 'forks',
     isolate: false,
     maxWorkers: 2,
+    // Continuous integration counts what passed; a person reads the terminal.
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     retry: 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
