@@ -35,7 +35,9 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 /** Runs a program to its end, gives its stdout, and fails with all that it said. */
 async function run(program: string, args: string[], cwd: string): Promise<string> {
   try {
-    const { stdout } = await execute(program, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
+    // The command keeps a prepared database: here, and not in the home of whoever runs the tests.
+    const env = { ...process.env, XDG_CACHE_HOME: join(project, 'cache') };
+    const { stdout } = await execute(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
