@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { MAX_SEED } from '../engine/random.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Options that every command which shows a run has. */
@@ -14,9 +15,6 @@ export interface RunOptions extends ReportOptions {
   faults?: number;
   seed?: number;
 }
-
-/** Seeds are unsigned 32-bit numbers. */
-export const LARGEST_SEED = 0xffff_ffff;
 
 const MOST_FAULTS = 1000;
 
@@ -43,7 +41,7 @@ export function addRunOptions(command: Command, seedText: string): Command {
     .addOption(
       new Option('--integration <name>', `the system under test (default: ${DEFAULT_INTEGRATION})`),
     )
-    .addOption(new Option('--seed <n>', seedText).argParser(wholeNumber('--seed', 0, LARGEST_SEED)))
+    .addOption(new Option('--seed <n>', seedText).argParser(wholeNumber('--seed', 0, MAX_SEED)))
     .addOption(
       new Option(
         '--faults <n>',

@@ -16,14 +16,16 @@ const WHOLE = 60;
 /** Beyond this many times the limit, only what surrounds the violations and both ends is shown. */
 const PATIENCE = 4;
 
-/** This many steps are always shown at the beginning, at the end, and around a violation. */
+/** This many steps are always shown at the beginning, at the end, and before a violation. */
 const MARGIN = 3;
+
+/** And this many after one: the story is over. */
+const AFTERMATH = 1;
 
 /**
  * Chooses what of a trace a person needs.
  *
- * After the last violation only a few steps are: the story is over. A short trace is whole otherwise. Of a long
- * one these stay: whatever changed a row, held a fault or crashed, the messages that led there, and both ends;
+ * After the last violation next to nothing is shown. A short trace is whole otherwise. Of a long one these stay: whatever changed a row, held a fault or crashed, the messages that led there, and both ends;
  * where something was violated, only what concerns the jobs that it was violated for. If even that is endless,
  * only what surrounds the violations. A gap stands for two steps at least.
  */
@@ -56,7 +58,7 @@ export function isGap(item: Step | Gap): item is Gap {
 function chosen(run: Run, whole: number): Set<number> {
   const violated = run.violations.map(({ step }) => step);
   const story =
-    violated.length === 0 ? run.steps : run.steps.slice(0, Math.max(...violated) + MARGIN);
+    violated.length === 0 ? run.steps : run.steps.slice(0, Math.max(...violated) + AFTERMATH);
   if (story.length <= whole)
     return withChains(
       run,
@@ -85,12 +87,12 @@ function withChains(run: Run, wanted: number[]): Set<number> {
       link = link.sentBy === undefined ? undefined : byLabel.get(link.sentBy);
     }
   }
-  const around = (index: number): void => {
-    for (let near = index - MARGIN; near <= index + MARGIN; near += 1) keep.add(near);
+  const range = (from: number, to: number): void => {
+    for (let index = from; index <= to; index += 1) keep.add(index);
   };
-  for (const violation of run.violations) around(violation.step);
-  around(1);
-  if (run.violations.length === 0) around(run.steps.length);
+  for (const { step } of run.violations) range(step - MARGIN, step + AFTERMATH);
+  range(1, 1 + MARGIN);
+  if (run.violations.length === 0) range(run.steps.length - MARGIN, run.steps.length);
   return keep;
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Integration } from '../../world/integration.ts';
 import type { Run } from '../../world/run.ts';
 import type { Scenario } from '../../world/scenarios.ts';
+import { MAX_SEED } from '../../engine/random.ts';
 import { headline } from '../../report/verdict.ts';
 import { ansiPalette } from '../ansi-palette.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +14,6 @@ import {
   addReportOptions,
   addRunOptions,
   DEFAULT_INTEGRATION,
-  LARGEST_SEED,
   type RunOptions,
 } from '../run-options.ts';
 import { startProgress } from '../progress.ts';
@@ -66,9 +66,9 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
       );
       const runs = options.runs ?? DEFAULT_RUNS;
       const seed = options.seed ?? 1;
-      if (seed + runs - 1 > LARGEST_SEED) {
+      if (seed + runs - 1 > MAX_SEED) {
         throw new UsageError(
-          `--seed ${seed} with --runs ${runs} passes the largest seed, ${LARGEST_SEED}; begin lower`,
+          `--seed ${seed} with --runs ${runs} passes the largest seed, ${MAX_SEED}; begin lower`,
         );
       }
       await context.withDatabase(async (database) => {

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describePostgres, openPostgres } from '../setup/databases.ts';
+import { blocksOf, type Block } from './readme/blocks.ts';
+import { runCli } from './sim/cli/run-cli.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const readme = await readFile(join(root, 'README.md'), 'utf8');
+const blocks = blocksOf(readme);
+
+test('opens with the two commands that a newcomer types', () => {
+  expect(blocks[0]).toMatchObject({
+    language: 'sh',
+    text: 'npm ci && npm run sim -- run early-webhook\nnpm ci && npm test\n',
+  });
+});
+
+describe('what the commands print', () => {
+  const consoles = blocks.filter(({ language }) => language === 'console');
+
+  test('is shown for a race that is survived, and for one that is lost', () => {
+    expect(consoles).toHaveLength(2);
+  });
+
+  test.each(consoles)('$text', async ({ text }) => {
+    const command = text.split('\n')[0] ?? '';
+    expect(command).toMatch(/^\$ npm run sim -- /);
+    const args = command.replace('$ npm run sim -- ', '').split(' ');
+    const { stdout } = await runCli(...args);
+    // Run with UPDATE_README=1 to write down what the commands print now.
+    if (process.env['UPDATE_README'] === '1') {
+      const path = join(root, 'README.md');
+      const current = await readFile(path, 'utf8');
+      await writeFile(
+        path,
+        current.replace(text, () => `${command}\n${stdout}`),
+      );
+      return;
+    }
+    expect(steady(text)).toBe(steady(`${command}\n${stdout}`));
+  });
+
+  /** How fast a machine is is not what the README promises. */
+  function steady(text: string): string {
+    return text.replace(/[\d.]+ a second/g, 'N a second');
+  }
+});
+
+describe('the code runs', () => {
+  let folder: string;
+  beforeAll(async () => {
+    // Within the repository, so that the packages which the code imports are found.
+    folder = await mkdtemp(join(root, 'node_modules', '.sume-sim-readme-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const programs = blocks.filter(({ language }) => language === 'ts');
+
+  test.each(programs.filter(({ text }) => !text.includes("'pg'")))(
+    'at line $line',
+    async (block) => {
+      await runProgram(block, {});
+    },
+  );
+
+  describePostgres('on PostgreSQL', () => {
+    test.each(programs.filter(({ text }) => text.includes("'pg'")))(
+      'at line $line',
+      async (block) => {
+        const { url, close } = await openPostgres();
+        try {
+          await runProgram(block, { DATABASE_URL: url });
+        } finally {
+          await close();
+        }
+      },
+    );
+  });
+
+  /** Runs a block as it stands, but for where its imports come from. Fails if it throws. */
+  async function runProgram({ text, line }: Block, env: NodeJS.ProcessEnv): Promise<string> {
+    const file = join(folder, `line-${line}.mts`);
+    // A program of the README may leave connections open, as a service does.
+    await writeFile(file, `${withSources(text)}\nprocess.exit(0);\n`);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
+      cwd: root,
+      env: { ...process.env, PGLITE_TEMPLATE: inject('pgliteTemplate'), ...env },
+    });
+    return stdout;
+  }
+});
+
+/** The package's exports as this repository's sources, which need no build. */
+function withSources(program: string): string {
+  const sources: Record<string, string> = {
+    'sume-sim': 'sim/index.ts',
+    'sume-sim/reconciler': 'src/index.ts',
+    'sume-sim/fake-sume': 'sim/fake-sume/index.ts',
+    '@electric-sql/pglite': 'test/unit/readme/pglite-from-template.ts',
+  };
+  return program.replaceAll(/(from ')([^']+)(')/g, (whole, before, name: string, after) => {
+    const source = sources[name];
+    return source === undefined
+      ? whole
+      : `${before}${pathToFileURL(join(root, source)).href}${after}`;
+  });
+}
