@@ -39,8 +39,8 @@ export interface PendingStep {
   readonly task: Task;
   readonly call: Call<unknown>;
   readonly settle: (effect: Effect<unknown>) => void;
-  /** Labels the task's step after this one can refer to. */
-  readonly order: number;
+  /** How many steps had been taken when it was asked for; −1 for what only the adversary does. */
+  readonly since: number;
 }
 
 /** One thing that can happen next: a pending step as it should be, or with one fault in it. */

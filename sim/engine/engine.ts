@@ -78,7 +78,6 @@ export function createEngine(options: EngineOptions): Engine {
   const labelCounts = new Map<string, number>();
   let pending: PendingStep[] = [];
   const offers: { option: Option; enabled: () => boolean }[] = [];
-  let order = 0;
   let nowMs = 0;
   let faultsUsed = 0;
   let lastTask: Task | null = null;
@@ -86,10 +85,15 @@ export function createEngine(options: EngineOptions): Engine {
   let uncontrolled: UncontrolledAwaitError | null = null;
   // While an effect runs, no task's own code does, except code that the effect called back.
   let performing = false;
+  let starting: (() => void)[] = [];
 
   const removeTraps = setTraps({
     quiet,
-    inTask: () => attribution.current() !== null,
+    inTask: () => {
+      const context = attribution.current();
+      // Code of an earlier run may still be under way: it is not this one's.
+      return context !== null && tasks.includes(context.task);
+    },
     onUncontrolled: (what, where) => {
       uncontrolled ??= new UncontrolledAwaitError(
         attribution.current()?.task.name ?? '?',
@@ -126,6 +130,7 @@ export function createEngine(options: EngineOptions): Engine {
       taskNames.add(taken);
       const task: Task = {
         name: taken,
+        number: tasks.length,
         actor,
         process,
         life: process?.life ?? 0,
@@ -135,20 +140,21 @@ export function createEngine(options: EngineOptions): Engine {
         lastLabel: null,
       };
       tasks.push(task);
-      const wasPerforming = performing;
-      performing = false;
-      const running = attribution.run({ task, within: null }, body);
-      performing = wasPerforming;
-      running.then(
-        () => {
-          if (task.state === 'running') task.state = 'returned';
-        },
-        (error: unknown) => {
-          if (task.state !== 'running') return;
-          task.state = 'threw';
-          task.error = error;
-        },
-      );
+      const start = (): void => {
+        attribution.run({ task, within: null }, body).then(
+          () => {
+            if (task.state === 'running') task.state = 'returned';
+          },
+          (error: unknown) => {
+            if (task.state !== 'running') return;
+            task.state = 'threw';
+            task.error = error;
+          },
+        );
+      };
+      // What an effect starts begins when the effect is complete: one thing at a time.
+      if (performing) starting.push(start);
+      else start();
       return task;
     },
 
@@ -157,6 +163,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (context === null)
         throw new Error(`The step "${call.name}" was asked for outside any task.`);
       const { task } = context;
+      if (!tasks.includes(task)) return new Promise(() => {});
       if (performing && context.within === null) {
         uncontrolled ??= new UncontrolledAwaitError(
           task.name,
@@ -176,12 +183,11 @@ export function createEngine(options: EngineOptions): Engine {
           pending = pending.filter((other) => other !== step);
           reject(signal?.reason as Error);
         };
-        order += 1;
         const step: PendingStep = {
           label: unique(`${task.name} ${call.name}`),
           task,
           call,
-          order,
+          since: steps.length,
           settle: (effect) => {
             signal?.removeEventListener('abort', onAbort);
             if ('error' in effect) reject(effect.error);
@@ -189,7 +195,7 @@ export function createEngine(options: EngineOptions): Engine {
           },
         };
         signal?.addEventListener('abort', onAbort, { once: true });
-        pending.push(step);
+        insert(step);
       });
     },
 
@@ -198,7 +204,7 @@ export function createEngine(options: EngineOptions): Engine {
         label: `${task.name} ${call.name}`,
         task,
         call,
-        order: 0,
+        since: -1,
         settle: () => {},
       };
       const option: Option = { label: step.label, pending: step, fault, perform: call.perform };
@@ -310,6 +316,18 @@ export function createEngine(options: EngineOptions): Engine {
     return { choices, preferred };
   }
 
+  /**
+   * Who waits longest comes first; of those that began to wait together, whose task is older. The turns that
+   * a call took on its way to the port play no part: they differ between an injected and the global fetch.
+   */
+  function insert(step: PendingStep): void {
+    const after = pending.findLastIndex(
+      ({ since, task }) =>
+        since < step.since || (since === step.since && task.number <= step.task.number),
+    );
+    pending.splice(after + 1, 0, step);
+  }
+
   function addFault(
     choices: Option[],
     step: PendingStep,
@@ -333,12 +351,14 @@ export function createEngine(options: EngineOptions): Engine {
     if (fault !== null) {
       faultsUsed += 1;
       task.fault = fault;
-      if (step.order === 0) unique(step.label);
+      if (step.since < 0) unique(step.label);
     }
     if (call.dueMs !== undefined) nowMs = Math.max(nowMs, call.dueMs);
     performing = true;
     const effect = await option.perform();
     performing = false;
+    const begun = starting;
+    starting = [];
     lastTask = task;
     lastLabel = option.label;
     task.lastLabel = option.label;
@@ -360,6 +380,7 @@ export function createEngine(options: EngineOptions): Engine {
       attribution.running = { task, within: null };
       step.settle(effect);
     }
+    for (const start of begun) start();
     await quiet.settled();
     attribution.running = null;
     record.changes = options.afterStep(record, step);

@@ -2,6 +2,8 @@
 export interface Task {
   /** Unique in its run and stable across runs: `poll/job_a/1`. */
   readonly name: string;
+  /** How many tasks were started before it. */
+  readonly number: number;
   /** The lane it is drawn in. */
   readonly actor: string;
   readonly process: Process | null;

@@ -1,3 +1,4 @@
+import { watchAsyncResources } from './async-resources.ts';
 import type { Quiet } from './quiet.ts';
 
 export interface TrapHandlers {
@@ -73,6 +74,13 @@ export function setTraps(handlers: TrapHandlers): () => void {
     );
   }
 
+  undo.push(
+    watchAsyncResources({
+      inTask: handlers.inTask,
+      onUncontrolled: (what) => handlers.onUncontrolled(what, callingLine()),
+    }),
+  );
+
   return () => {
     for (const restore of undo.toReversed()) restore();
   };
@@ -85,7 +93,7 @@ function callingLine(): string | null {
   const lines = (new Error('where').stack ?? '').split('\n').slice(1);
   const line = lines.find(
     (candidate) =>
-      !candidate.includes('engine/traps.') &&
+      !/engine\/(traps|async-resources)\./.test(candidate) &&
       !candidate.includes('node:') &&
       candidate.includes(':'),
   );

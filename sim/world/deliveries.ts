@@ -170,5 +170,5 @@ function describeOutcome(body: string): string {
 }
 
 function lost(text: string): Effect<never> {
-  return { text, error: new TypeError('fetch failed') };
+  return { text, error: new TypeError('Failed to fetch') };
 }

@@ -166,8 +166,9 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
 function toText(value: unknown, type: number | undefined): string | null {
   if (value === null || value === undefined) return null;
   const serializer = type === undefined ? undefined : types.serializers[type];
-  if (serializer !== undefined) return serializer(value) as string;
-  return typeof value === 'object'
-    ? JSON.stringify(value)
-    : String(value as string | number | boolean);
+  if (serializer !== undefined) return serializer(value);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return `${value}`;
+  return JSON.stringify(value);
 }

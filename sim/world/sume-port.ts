@@ -79,7 +79,7 @@ export function createSumeFetch(parts: {
       noteResultRead(request, evidence);
       const response = await getResponse(handlers, request);
       if (response === undefined) {
-        return { text: `${route.text}: no such server`, error: new TypeError('fetch failed') };
+        return { text: `${route.text}: no such server`, error: new TypeError('Failed to fetch') };
       }
       const answer: Answer = {
         status: response.status,
@@ -98,7 +98,7 @@ export function createSumeFetch(parts: {
       fault: 'drop-request',
       perform: () => ({
         text: `${route.text}: lost on the way`,
-        error: new TypeError('fetch failed'),
+        error: new TypeError('Failed to fetch'),
       }),
     });
     const answer = await engine.step({
@@ -128,7 +128,7 @@ export function createSumeFetch(parts: {
           fault: 'drop-answer',
           perform: () => ({
             text: `${text}: lost on the way`,
-            error: new TypeError('fetch failed'),
+            error: new TypeError('Failed to fetch'),
           }),
         },
       ],
