@@ -45,15 +45,14 @@ export {
   type AdvanceOptions,
   type AdvanceOutcome,
   type DismissOutcome,
-  type OnTerminal,
   type PollOutcome,
   type ReceiveOutcome,
   type Reconciler,
   type ReconcilerOptions,
   type RegisterOutcome,
-  type TerminalJob,
 } from './reconciler.ts';
 export { migrate } from './schema.ts';
+export type { OnTerminal, TerminalJob } from './settle.ts';
 export {
   createSignatureVerifier,
   SIGNATURE_HEADER,

@@ -21,7 +21,7 @@ export interface Job {
   /** When the rank was last raised. */
   updatedAt: Date;
   terminalAt: Date | null;
-  /** When a sweeper last took the row up. */
+  /** When a sweeper last took the row up; reckoned so that it is due no earlier than Sume asked for. */
   checkedAt: Date | null;
 }
 

@@ -1,15 +1,18 @@
+import { assertCorrelationId, assertEvent, assertSeen } from './assert-input.ts';
+import { assertWhole } from './assert-whole.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { Database, Queryable } from './database.ts';
-import { assertWhole } from './assert-whole.ts';
-import { ContentionError, InputError } from './errors.ts';
-import { readEvent, statusOfEvent, type TerminalEvent } from './event.ts';
+import { InputError } from './errors.ts';
+import { readEvent, type TerminalEvent } from './event.ts';
 import { assertJobId } from './job-id.ts';
 import { createJobs, type Job } from './jobs.ts';
 import { newsFromAnswer, newsFromEvent, type News, type Payload } from './news.ts';
 import { createParking, type ParkedReport, type Unparked } from './parking.ts';
 import { readFromSume } from './poll.ts';
 import { toleratingRefusal } from './refused-payload.ts';
-import { isJobStatus, isTerminal, rankOf, type JobStatus, type TerminalStatus } from './status.ts';
+import { inSavepoint } from './savepoint.ts';
+import { createSettle, type OnTerminal, type Settled } from './settle.ts';
+import { isTerminal, type JobStatus, type TerminalStatus } from './status.ts';
 import type { CallOptions, SumeClient } from './sume-client.ts';
 import { createSweeper, type RunOptions, type SweepOptions, type SweepReport } from './sweeper.ts';
 import { tableNames } from './table-names.ts';
@@ -28,27 +31,6 @@ export type AdvanceOutcome = 'applied' | 'stale' | 'unknown_job' | 'inserted';
 export type PollOutcome = AdvanceOutcome | 'unknown_status';
 
 export type DismissOutcome = 'dismissed' | 'unknown';
-
-/** `same` and `other`: the row stands as far already, with this status or another. */
-type Settled = 'applied' | 'same' | 'other' | 'absent';
-
-/** A job at the moment it ended, as it was written. */
-export interface TerminalJob {
-  jobId: string;
-  status: TerminalStatus;
-  result: unknown;
-  error: unknown;
-  correlationId: string | null;
-  terminalAt: Date;
-}
-
-/**
- * Runs in the transaction of the one write that ended the job, by whatever path, and in no other. What it writes
- * through `tx` is committed with the end of the job or not at all. Throwing rolls that write back. A transaction
- * that lost a race is run again, so effects outside the database do not belong here: write them down, and let
- * another process do them.
- */
-export type OnTerminal = (job: TerminalJob, tx: Queryable) => Promise<void> | void;
 
 export interface ReconcilerOptions {
   /** The database that is written to, never a replica: what is read here decides what is written. */
@@ -155,38 +137,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const parking = createParking(names);
   const now = (): string => new Date(clock.now()).toISOString();
 
-  /**
-   * The guarded update, and only when it changed no row a second statement that tells why. Two statements, each
-   * with its own snapshot: told from inside the update, the answer would be from before the wait for the row.
-   */
-  const settle = async (db: Queryable, news: News): Promise<Settled> => {
-    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      if (news.rank > 0) {
-        if (onTerminal === undefined || !isTerminal(news.status)) {
-          if (await jobs.raise(db, news)) return 'applied';
-        } else {
-          const raised = await jobs.raiseReturning(db, news);
-          if (raised !== null) {
-            await onTerminal(terminalJobOf(news, news.status, raised.correlationId), db);
-            return 'applied';
-          }
-        }
-      }
-      const standing = await jobs.look(db, news.jobId);
-      if (standing === null) return 'absent';
-      if (standing.rank >= news.rank) {
-        if (standing.status !== news.status) return 'other';
-        const fills =
-          (standing.lacksResult && news.result !== null) ||
-          (standing.lacksError && news.error !== null) ||
-          (standing.lacksResult && standing.lacksError && standing.lacksBody && news.body !== null);
-        if (fills && isTerminal(news.status)) await jobs.fill(db, news);
-        return 'same';
-      }
-      // The row was inserted or raised between the two statements: the update has something to do now.
-    }
-    throw new ContentionError(news.jobId, maxAttempts);
-  };
+  const settle = createSettle({ jobs, maxAttempts, onTerminal });
 
   /**
    * For a job whose row is there. No lock: the row itself keeps writers apart. A transaction only where a hook
@@ -349,21 +300,6 @@ const RECEIVED: Readonly<Record<Exclude<Settled, 'absent'>, ReceiveOutcome>> = {
   other: 'conflict',
 };
 
-function terminalJobOf(
-  news: News,
-  status: TerminalStatus,
-  correlationId: string | null,
-): TerminalJob {
-  return {
-    jobId: news.jobId,
-    status,
-    result: news.result === null ? null : JSON.parse(news.result),
-    error: news.error === null ? null : JSON.parse(news.error),
-    correlationId,
-    terminalAt: new Date(news.at),
-  };
-}
-
 /** The raw text is what was signed, so it is read again; the columns beside it are the fallback. */
 function readUnparked(
   jobId: string,
@@ -372,55 +308,4 @@ function readUnparked(
   const reading = readEvent(parked.body);
   if (reading.kind === 'terminal' && reading.event.jobId === jobId) return reading.event;
   return { status: parked.status, body: parked.body };
-}
-
-async function inSavepoint<T>(tx: Queryable, work: () => Promise<T>): Promise<T> {
-  await tx.query('savepoint sume_register');
-  let value: T;
-  try {
-    value = await work();
-  } catch (error) {
-    await tx.query('rollback to savepoint sume_register').catch(() => {
-      // The connection is gone, and the whole transaction with it; the first error says why.
-    });
-    throw error;
-  }
-  await tx.query('release savepoint sume_register');
-  return value;
-}
-
-function assertCorrelationId(value: string): void {
-  if (typeof value === 'string' && value !== '' && !value.includes('\0')) return;
-  throw new InputError(
-    `The correlation id ${JSON.stringify(value)} cannot be stored. Pass a text that is not empty and holds no NUL, ` +
-      'or leave it out.',
-  );
-}
-
-function assertEvent(event: TerminalEvent): void {
-  assertJobId(event.jobId);
-  const status = statusOfEvent(event.event);
-  if (status === null || status !== event.status) {
-    throw new InputError(
-      `The event ${JSON.stringify(event.event)} cannot end a job as ${JSON.stringify(event.status)}. ` +
-        'Pass what readEvent returned; an event with a name that is not known is answered 204 and not passed on.',
-    );
-  }
-  if (typeof event.body !== 'string') {
-    throw new InputError('The event has no body. Pass the raw text as it was signed.');
-  }
-}
-
-function assertSeen(status: JobStatus, seen: AdvanceOptions): void {
-  if (!isJobStatus(status)) {
-    throw new InputError(
-      `${JSON.stringify(status)} is not a status of Sume's. Read words with readStatusWord, and write nothing ` +
-        'for a word that it does not know.',
-    );
-  }
-  if (rankOf(status) < 2 && ((seen.result ?? null) !== null || (seen.error ?? null) !== null)) {
-    throw new InputError(
-      `A job that is ${status} has no result or error. Fetch the result once it is terminal or result_ready.`,
-    );
-  }
 }

@@ -39,7 +39,7 @@ export interface RunOptions extends SweepOptions {
 export interface SweepReport {
   /** One entry for each row taken up: leftovers, then stale rows, then missing results, then orphans. */
   rows: SweepRow[];
-  /** How long Sume asked to wait, in milliseconds, when it did; the rest of the sweep was put off by it. */
+  /** How long Sume asked to wait, in milliseconds, at most an hour; the rest of the sweep was put off by it. */
   retryAfterMs: number | null;
 }
 
@@ -79,6 +79,8 @@ export interface Sweeper {
   run(options: RunOptions): Promise<void>;
 }
 
+/** One answer with a mistaken Retry-After must not put jobs to sleep for years. */
+const LONGEST_WAIT_MS = 3_600_000;
 const DEFAULT_LIMIT = 100;
 const DEFAULT_CONCURRENCY = 4;
 
@@ -156,7 +158,8 @@ export function createSweeper(core: {
 
     const rows: SweepRow[] = [];
     let retryAfterMs: number | null = null;
-    const mayAsk = (): boolean => retryAfterMs === null && signal?.aborted !== true;
+    const ended = (): boolean => signal?.aborted === true;
+    const mayAsk = (): boolean => retryAfterMs === null && !ended();
     /** Asks about rows in their order, a few at a time, until Sume asks to wait. */
     const ask = async <Item>(
       items: readonly Item[],
@@ -169,8 +172,10 @@ export function createSweeper(core: {
         while (next < items.length && mayAsk()) {
           const index = next;
           next += 1;
-          const row = await each(items[index] as Item);
-          answers[index] = row;
+          const item = items[index] as Item;
+          const row = await each(item);
+          // What the end of the sweep cut short is no failure of that row.
+          answers[index] = row.outcome === 'failed' && ended() ? deferred(item) : row;
           retryAfterMs = longer(retryAfterMs, waitAskedBy(row));
         }
       };
@@ -260,7 +265,9 @@ function waitAskedBy(row: SweepRow): number | null {
   ];
   let wait: number | null = null;
   for (const error of errors) {
-    if (error instanceof SumeApiError) wait = longer(wait, error.retryAfterMs);
+    if (error instanceof SumeApiError && error.retryAfterMs !== null) {
+      wait = longer(wait, Math.min(error.retryAfterMs, LONGEST_WAIT_MS));
+    }
   }
   return wait;
 }

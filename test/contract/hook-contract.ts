@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OnTerminal, Reconciler, TerminalJob } from '../../src/reconciler.ts';
+import type { Reconciler } from '../../src/reconciler.ts';
+import type { OnTerminal, TerminalJob } from '../../src/settle.ts';
 import { event, type Subject } from './subject.ts';
 import { stubSume } from './stub-sume.ts';
 

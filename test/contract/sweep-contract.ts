@@ -226,6 +226,16 @@ export function sweepContract(subject: Subject): void {
       expect(rows).toMatchObject([{ jobId: 'job_1', outcome: 'applied' }]);
     });
 
+    test('an absurd wait is cut to an hour', async () => {
+      const reconciler = subject.reconciler();
+      await reconciler.register('job_1');
+      subject.clock.advance(10 * MINUTE);
+      const sume = stubSume({ job_1: { word: apiError(429, 999_999_999_000) } });
+      expect((await reconciler.sweep(policy(sume))).retryAfterMs).toBe(60 * MINUTE);
+      subject.clock.advance(60 * MINUTE);
+      expect((await reconciler.sweep(policy(sume))).rows).toHaveLength(1);
+    });
+
     test('orphans wait as well', async () => {
       const reconciler = subject.reconciler();
       await reconciler.register('job_1');
@@ -238,6 +248,30 @@ export function sweepContract(subject: Subject): void {
         { kind: 'orphan', jobId: 'job_orphan', outcome: 'deferred' },
       ]);
       expect(sume.asked).toEqual(['status job_1']);
+    });
+  });
+
+  describe('a sweep that is ended early', () => {
+    test('puts off what it did not come to, and what it was asking about; all of it is due at once', async () => {
+      const reconciler = subject.reconciler();
+      for (const jobId of ['job_1', 'job_2', 'job_3']) await reconciler.register(jobId);
+      subject.clock.advance(10 * MINUTE);
+      const sume = stubSume({ job_1: { word: 'failed' }, job_2: {}, job_3: {} });
+      const stop = new AbortController();
+      const stopping: StubSume = {
+        ...sume,
+        status: (jobId) => {
+          if (jobId === 'job_1') return sume.status(jobId);
+          stop.abort(new Error('shutting down'));
+          return Promise.reject(stop.signal.reason as Error);
+        },
+      };
+      const { rows } = await reconciler.sweep(
+        policy(stopping, { concurrency: 1, signal: stop.signal }),
+      );
+      expect(rows.map((row) => row.outcome)).toEqual(['applied', 'deferred', 'deferred']);
+      await reconciler.sweep(policy(sume));
+      expect(sume.asked).toEqual(['status job_1', 'status job_2', 'status job_3']);
     });
   });
 
