@@ -26,7 +26,7 @@ export interface Claims {
   ): Promise<void>;
 }
 
-export function createClaims(table: string): Claims {
+export function createClaims(table: string, lockTimeoutMs: number): Claims {
   // array(…) is evaluated once; in an IN the planner may run the subselect, limit and all, for each row.
   const claim = (due: string, order: string): string => `update ${table}
     set checked_at = $1::timestamptz
@@ -42,7 +42,8 @@ export function createClaims(table: string): Claims {
     'terminal_at',
   );
   const giveBack = `update ${table} set checked_at = $3::timestamptz
-    where job_id = any($1::text[]) and checked_at = $2::timestamptz`;
+    where job_id = any($1::text[]) and checked_at = $2::timestamptz
+      and set_config('lock_timeout', $4, true) is not null`;
 
   return {
     stale: async (db, { now, recheckBefore, limit, staleBefore }) => {
@@ -55,7 +56,7 @@ export function createClaims(table: string): Claims {
     },
     giveBack: async (db, jobIds, claimedAt, checkedAt) => {
       if (jobIds.length === 0) return;
-      await db.query(giveBack, [jobIds, claimedAt, checkedAt]);
+      await db.query(giveBack, [jobIds, claimedAt, checkedAt, String(lockTimeoutMs)]);
     },
   };
 }

@@ -288,6 +288,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     parking,
     clock,
     jobsTable: names.jobs,
+    lockTimeoutMs,
     advance,
     register,
   });

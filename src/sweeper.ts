@@ -89,11 +89,12 @@ export function createSweeper(core: {
   parking: Parking;
   clock: Clock;
   jobsTable: string;
+  lockTimeoutMs: number;
   advance: Reconciler['advance'];
   register: Reconciler['register'];
 }): Sweeper {
   const { transactions, parking, clock, advance, register } = core;
-  const claims = createClaims(core.jobsTable);
+  const claims = createClaims(core.jobsTable, core.lockTimeoutMs);
   const ago = (nowMs: number, ms: number): string => new Date(nowMs - ms).toISOString();
 
   const drainLeftover = async (jobId: string): Promise<SweepRow> => {

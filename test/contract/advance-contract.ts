@@ -144,6 +144,14 @@ export function advanceContract(subject: Subject): void {
       });
     });
 
+    test('what is missing is filled, and what is there stays', async () => {
+      const reconciler = subject.reconciler();
+      const error = { code: 'partial', message: 'One of two.' };
+      await reconciler.advance('job_1', 'failed', { insert: true, result });
+      expect(await reconciler.advance('job_1', 'failed', { error })).toBe('stale');
+      expect(await reconciler.job('job_1')).toMatchObject({ result, error });
+    });
+
     test('another end fills nothing', async () => {
       const reconciler = subject.reconciler();
       await reconciler.advance('job_1', 'canceled', { insert: true });

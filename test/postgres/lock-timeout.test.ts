@@ -90,6 +90,26 @@ describePostgres('waiting for another writer of the same job', () => {
     expect(told).toBe('55P03');
   });
 
+  test('a sweeper passes over rows that another transaction holds, and does not wait', async () => {
+    const asked: string[] = [];
+    const client = {
+      status: (jobId: string) => {
+        asked.push(jobId);
+        return Promise.resolve({ jobId, status: null, word: null, resultReady: false });
+      },
+      result: () => Promise.reject(new Error('nothing has completed')),
+      job: () => Promise.reject(new Error('nothing is parked')),
+    };
+    await database.query('delete from sume_jobs');
+    await reconciler.register('job_free');
+    await reconciler.register('job_busy');
+    await whileHeld(
+      (tx) => tx.query(`select 1 from sume_jobs where job_id = 'job_busy' for update`),
+      () => reconciler.sweep({ client, staleAfterMs: 0, recheckMs: 0, orphanAfterMs: 0 }),
+    );
+    expect(asked).toEqual(['job_free']);
+  });
+
   test('the limit does not stay on the connection', async () => {
     const { rows } = await database.query('show lock_timeout');
     expect(rows).toEqual([{ lock_timeout: '0' }]);

@@ -144,6 +144,7 @@ describe('what the endpoint answers before it asks the database', () => {
   test.each([
     ['not JSON', '{'],
     ['empty', ''],
+    ['behind a byte order mark, which is no JSON', `\ufeff${EVENT}`],
     ['not an object', '[]'],
     ['without an event name', '{"job_id":"job_1"}'],
     ['without a job id', '{"event":"job.failed"}'],
