@@ -1,0 +1,9 @@
+import type * as Core from '../../src/index.ts';
+
+/**
+ * The core as it is published, from `dist` (`npm run bench` builds it first). The benchmarks themselves run
+ * through tsx, which wraps every function at the moment it is made; of the core that would be measured too.
+ */
+export const core: typeof Core = (await import(
+  new URL('../../dist/src/index.js', import.meta.url).href
+)) as typeof Core;
