@@ -1,4 +1,5 @@
 import { watchAsyncResources } from './async-resources.ts';
+import { rememberSignatures } from './known-signatures.ts';
 import type { Quiet } from './quiet.ts';
 
 export interface TrapHandlers {
@@ -63,15 +64,13 @@ export function setTraps(handlers: TrapHandlers): () => void {
   const subtle: object = Object.getPrototypeOf(crypto.subtle) as object;
   for (const key of Object.getOwnPropertyNames(subtle)) {
     if (key === 'constructor') continue;
-    replace(
-      subtle,
-      key,
-      (original) =>
-        function counted(this: unknown, ...args: unknown[]) {
-          const result = original.apply(this, args);
-          return result instanceof Promise ? handlers.quiet.track(result) : result;
-        },
-    );
+    replace(subtle, key, (original) => {
+      const remembering = rememberSignatures(key, original);
+      return function counted(this: unknown, ...args: unknown[]) {
+        const result = remembering.apply(this, args);
+        return result instanceof Promise ? handlers.quiet.track(result) : result;
+      };
+    });
   }
 
   undo.push(

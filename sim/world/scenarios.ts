@@ -64,7 +64,7 @@ export const scenarios: readonly Scenario[] = [
     sweeps: 0,
     faults: ['crash', 'drop-acknowledgement', 'duplicate-delivery'],
     budget: 0,
-    race: (run) => precedes(run, (step) => step.kind === 'delivery', jobInserted),
+    race: (run) => precedes(run, parkedInserted, jobInserted),
   },
   {
     name: 'duplicate-webhook',
@@ -287,6 +287,12 @@ function terminalWrite(step: Run['steps'][number]): boolean {
 function jobInserted(step: Run['steps'][number]): boolean {
   return step.changes.some(
     ({ before, after }) => before === null && after !== null && 'rank' in after,
+  );
+}
+
+function parkedInserted(step: Run['steps'][number]): boolean {
+  return step.changes.some(
+    ({ before, after }) => before === null && after !== null && 'deliveries' in after,
   );
 }
 

@@ -7,9 +7,11 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../setup/embedded-server.ts';
 import { meetsGoal, type Figure } from './figure.ts';
 import { benchReceive } from './receive.ts';
+import { benchSimulate } from './simulate.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<Record<string, Figure>>>> = {
   receive: () => onPostgres(benchReceive),
+  simulate: benchSimulate,
 };
 
 const { positionals, values } = parseArgs({
