@@ -62,11 +62,10 @@ export async function runLoad(contender: Contender, options: LoadOptions): Promi
   const { meanwhile, everyCalls = 250 } = options;
   let next = 0;
   const lane = async (): Promise<void> => {
-    for (;;) {
-      const index = next;
+    // A call that is put off comes back at the end, so `calls` may grow after another lane has left.
+    for (let call = calls[next]; call !== undefined; call = calls[next]) {
       next += 1;
-      const call = calls[index];
-      if (!call) return;
+      const number = next;
       const outcome = await call.run();
       const name = `${call.name}: ${outcome}`;
       outcomes[name] = (outcomes[name] ?? 0) + 1;
@@ -75,7 +74,7 @@ export async function runLoad(contender: Contender, options: LoadOptions): Promi
         if (call.tries === MAX_TRIES) throw new Error(`${call.name} failed ${MAX_TRIES} times.`);
         calls.push(call);
       }
-      if (meanwhile && next % everyCalls === 0) await meanwhile(next);
+      if (meanwhile && number % everyCalls === 0) await meanwhile(number);
     }
   };
   await Promise.all(Array.from({ length: options.lanes }, lane));
