@@ -99,6 +99,18 @@ describePostgres('a node-postgres pool as a database', () => {
     expect(await backend()).toBe(before);
   });
 
+  test('a commit that the server refuses is an error, and costs no connection', async () => {
+    await database.query(
+      'create table late (id int, constraint late_once unique (id) deferrable initially deferred)',
+    );
+    const before = await backend();
+    const failed = await withoutRows(() =>
+      database.transaction((tx) => tx.query('insert into late values (1), (1)')),
+    );
+    expect(failed).toMatchObject({ code: '23505' });
+    expect(await backend()).toBe(before);
+  });
+
   test('a connection that dies between two statements fails its transaction, and is not used again', async () => {
     await database.query('delete from things');
     const before = await backend();
