@@ -18,7 +18,11 @@ export type ArmedAnswer =
   /** The request never arrives: the client sees a network error, Sume saw nothing. */
   | { kind: 'request-lost' }
   /** Sume does what it was asked, but the answer never arrives: a network error too. */
-  | { kind: 'answer-lost' };
+  | { kind: 'answer-lost' }
+  /** Neither an answer nor an end of the connection, for so long that every client gives up. */
+  | { kind: 'no-answer' }
+  /** The usual answer, that much later. */
+  | { kind: 'slow'; ms: number };
 
 /** Which requests an armed answer is for, and how often. */
 export interface ArmedFor {

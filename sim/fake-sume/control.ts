@@ -109,7 +109,7 @@ export interface Control {
   /**
    * Moves the fake's own clock, from due time to due time, and lets at each whatever is due happen. A
    * receiver that has not answered is given real time for it before its time limit strikes. Throws
-   * `BadControlError` when the fake was given a clock that runs by itself.
+   * `BadControlError` when the fake was given a clock that cannot be moved.
    */
   advance(ms: number): Promise<void>;
   /**
@@ -119,6 +119,8 @@ export interface Control {
    * @param scope only what is pending for this job.
    */
   settle(scope?: { jobId?: string }): Promise<void>;
+  /** What is pending now: one sentence for each thing. */
+  pending(): readonly string[];
   /** What is so about every job, in the order of creation. */
   truth(): ReadonlyMap<string, JobTruth>;
   /**

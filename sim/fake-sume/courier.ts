@@ -7,9 +7,12 @@ import type {
   DeliveryAttempt,
   DeliveryKind,
 } from './delivery.ts';
+import type { AttemptFate } from './faults/plan.ts';
 import type { Holds } from './holds.ts';
-import type { Pending, PendingWork } from './pending.ts';
+import type { PendingWork } from './pending.ts';
 import { readBeginning } from './receiver-answer.ts';
+import { createSlots } from './slots.ts';
+import type { Tasks } from './tasks.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** How many times Sume tries to bring an event to its receiver. */
@@ -21,14 +24,11 @@ export const ATTEMPT_SPACING_MS = 30_000;
 /** Carries one attempt to its receiver: a `fetch`, or a direct call of a handler. */
 export type Send = (request: Request, delivery: DeliveryAttempt) => Promise<Response>;
 
-/** Starts a delivery as a task of its own. */
-export type Spawn = (name: string, task: () => Promise<void>) => void;
+/** Decides what an attempt meets in the network: asked once for each, before it leaves. */
+export type MeetAttempt = (delivery: Delivery, attempt: number) => AttemptFate;
 
-/** Decides whether a request or an answer of an attempt is lost in the network. */
-export type LoseAttempt = (
-  delivery: Delivery,
-  attempt: number,
-) => 'delivery-lost' | 'acknowledgement-lost' | null;
+/** How many attempts are on their way at once. The others wait, and are stamped when their turn comes. */
+const MAX_UNDERWAY = 200;
 
 /** An order to the courier. */
 export interface Dispatch {
@@ -51,18 +51,10 @@ export interface Courier {
   readonly deliveries: readonly Delivery[];
   /** Returns at once; the delivery is kept up to date while it is under way. */
   dispatch(order: Dispatch): Delivery;
-  /** Ends every delivery under way and waits until none runs. */
-  cancelAll(): Promise<void>;
+  /** Resolves when the next attempt of a delivery has ended, or the delivery itself. */
+  attemptEnded(delivery: Delivery): Promise<void>;
   /** Forgets the deliveries, which must have ended. */
   clear(): void;
-}
-
-interface Underway {
-  cancel: AbortController;
-  /** Undefined until the task was started by `spawn`. */
-  running: Promise<void> | undefined;
-  /** Ends the bookkeeping of a delivery whose task was never started. */
-  abandon(): void;
 }
 
 /** A reason of our own: without one, each abort builds a DOMException with its stack, for nobody. */
@@ -71,14 +63,16 @@ const DONE = new Error('The attempt is over.');
 export function createCourier(options: {
   clock: Clock;
   send: Send;
-  spawn: Spawn;
-  pending: Pending;
+  tasks: Tasks;
   holds: Holds<Delivery>;
-  lose: LoseAttempt;
+  meet: MeetAttempt;
+  /** Told of every attempt that has ended. */
+  watch: (delivery: Delivery, attempt: Attempt) => void;
 }): Courier {
-  const { clock, send, spawn, pending, holds, lose } = options;
+  const { clock, send, tasks, holds, meet } = options;
+  const slots = createSlots(MAX_UNDERWAY);
+  const watchers = new Map<Delivery, (() => void)[]>();
   const deliveries: Delivery[] = [];
-  const underway = new Set<Underway>();
   const namesTaken = new Map<string, number>();
 
   const nameFor = (kind: DeliveryKind, jobId: string): string => {
@@ -87,6 +81,11 @@ export function createCourier(options: {
     const count = (namesTaken.get(stem) ?? 0) + 1;
     namesTaken.set(stem, count);
     return `${stem}-${count}`;
+  };
+
+  const tellWatchers = (delivery: Delivery): void => {
+    for (const tell of watchers.get(delivery) ?? []) tell();
+    watchers.delete(delivery);
   };
 
   /** One attempt, from the hold to the receiver's answer. Says whether the receiver took it. */
@@ -98,6 +97,36 @@ export function createCourier(options: {
     signal: AbortSignal,
   ): Promise<boolean> => {
     const passage = await holds.pass(delivery, delivery.jobId, work, signal);
+    const fate = meet(delivery, number);
+    if (fate.delayMs > 0) await sleepUntil(clock.now() + fate.delayMs, work, signal);
+    await slots.take(signal);
+    try {
+      const loss = passage === 'lost' ? 'delivery-lost' : fate.loss;
+      return await leave(order, delivery, number, loss, work, signal);
+    } finally {
+      slots.give();
+    }
+  };
+
+  const sleepUntil = async (
+    untilMs: number,
+    work: PendingWork,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    work.now({ for: 'clock', untilMs });
+    await clock.sleep(Math.max(0, untilMs - clock.now()), signal);
+    work.now({ for: 'itself' });
+  };
+
+  /** Stamps, signs and sends. */
+  const leave = async (
+    order: Dispatch,
+    delivery: Delivery,
+    number: number,
+    loss: AttemptFate['loss'],
+    work: PendingWork,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const sentAtMs = clock.now();
     const headers = await order.seal(sentAtMs);
     signal.throwIfAborted();
@@ -111,7 +140,6 @@ export function createCourier(options: {
     };
     delivery.attempts.push(attempt);
     order.onSent?.();
-    const loss = passage === 'lost' ? 'delivery-lost' : lose(delivery, number);
     try {
       if (loss === 'delivery-lost') {
         attempt.failure = { reason: loss, message: 'The request was lost before it arrived.' };
@@ -125,6 +153,8 @@ export function createCourier(options: {
     } finally {
       attempt.endedAtMs = clock.now();
       order.onAttempt?.(delivery, attempt);
+      tellWatchers(delivery);
+      options.watch(delivery, attempt);
     }
     return attempt.answer !== null && attempt.answer.status >= 200 && attempt.answer.status < 300;
   };
@@ -212,9 +242,7 @@ export function createCourier(options: {
       const startedMs = delivery.attempts.at(-1)?.sentAtMs ?? clock.now();
       const nextMs = startedMs + ATTEMPT_SPACING_MS;
       work.rename(`${delivery.name}, attempt ${number + 1},`);
-      work.now({ for: 'clock', untilMs: nextMs });
-      await clock.sleep(Math.max(0, nextMs - clock.now()), signal);
-      work.now({ for: 'itself' });
+      await sleepUntil(nextMs, work, signal);
     }
   };
 
@@ -236,53 +264,29 @@ export function createCourier(options: {
         error: null,
       };
       deliveries.push(delivery);
-      const work = pending.begin(delivery.name, delivery.jobId);
-      const cancel = new AbortController();
-      const end = (): void => {
-        underway.delete(entry);
-        work.done();
-      };
-      const run = async (): Promise<void> => {
-        try {
-          cancel.signal.throwIfAborted();
-          await deliver(order, delivery, work, cancel.signal);
-        } catch (error) {
-          if (cancel.signal.aborted) {
-            delivery.state = 'canceled';
-            return;
-          }
+      tasks.start(
+        delivery.name,
+        delivery.jobId,
+        (work, signal) => deliver(order, delivery, work, signal),
+        (end) => {
+          tellWatchers(delivery);
+          if (end.how === 'canceled') delivery.state = 'canceled';
+          if (end.how !== 'broken') return;
           delivery.state = 'given-up';
-          delivery.error = error instanceof Error ? error : new Error(String(error));
-          throw error;
-        } finally {
-          end();
-        }
-      };
-      const entry: Underway = {
-        cancel,
-        running: undefined,
-        abandon: () => {
-          delivery.state = 'canceled';
-          end();
+          delivery.error = end.error;
         },
-      };
-      underway.add(entry);
-      spawn(delivery.name, () => {
-        entry.running = run();
-        return entry.running;
-      });
+      );
       return delivery;
     },
 
-    async cancelAll() {
-      const ending = [...underway].map(async (entry) => {
-        entry.cancel.abort(new DOMException('The fake Sume was reset or disposed.', 'AbortError'));
-        if (entry.running === undefined) entry.abandon();
-        else await entry.running;
-      });
-      // A delivery that broke has put its error into the log; the others must end all the same.
-      await Promise.allSettled(ending);
-    },
+    attemptEnded: (delivery) =>
+      new Promise((resolve) => {
+        if (delivery.state === 'pending') {
+          watchers.set(delivery, [...(watchers.get(delivery) ?? []), resolve]);
+        } else {
+          resolve();
+        }
+      }),
 
     clear() {
       deliveries.length = 0;

@@ -3,10 +3,10 @@ import type { Control } from './control.ts';
 import type { Delivery } from './delivery.ts';
 import { matchesDelivery, type DropRules } from './drop-rules.ts';
 import { BadControlError } from './errors.ts';
-import type { FakeClock } from './fake-clock.ts';
+import type { MovableClock } from './fake-clock.ts';
 import type { AnswerSubject, Purse } from './front-desk.ts';
 import type { Holds } from './holds.ts';
-import { isTerminal, type JobStatus } from './job.ts';
+import { isTerminal, type Job, type JobStatus } from './job.ts';
 import type { Ending, Ledger } from './ledger.ts';
 import type { Mailroom } from './mailroom.ts';
 import type { Pending } from './pending.ts';
@@ -19,7 +19,7 @@ const STALE_OFFSET_MS = -600_000;
 
 /** Gives a fake's parts the face of a `Control`. */
 export function createControl(parts: {
-  movable: FakeClock | null;
+  movable: MovableClock | null;
   ledger: Ledger;
   mailroom: Mailroom;
   pending: Pending;
@@ -29,16 +29,16 @@ export function createControl(parts: {
   answerHolds: Holds<AnswerSubject>;
   setSecrets(secrets: readonly string[]): void;
   purse: Purse;
+  /** Moves a job, with all that follows from it. */
+  moveJob: (job: Job, status: JobStatus, ending?: Ending) => 'changed' | 'unchanged';
   reset(): Promise<void>;
 }): Control {
   const { ledger, mailroom, pending } = parts;
 
-  const move = (jobId: string, status: JobStatus, ending?: Ending): 'changed' | 'unchanged' => {
-    const job = ledger.get(jobId);
-    const outcome = ledger.move(job, status, ending);
-    if (outcome === 'changed' && isTerminal(status)) mailroom.pushEnd(job);
-    return outcome;
-  };
+  const move = (jobId: string, status: JobStatus, ending?: Ending): 'changed' | 'unchanged' =>
+    parts.moveJob(ledger.get(jobId), status, ending);
+
+  let earlierMove: Promise<void> = Promise.resolve();
 
   return {
     async create({
@@ -152,28 +152,41 @@ export function createControl(parts: {
       const { movable } = parts;
       if (movable === null) {
         throw new BadControlError(
-          'This fake Sume was given a clock that runs by itself: leave out the option clock, or give ' +
+          'This fake Sume was given a clock that cannot be moved: leave out the option clock, or give ' +
             'it createFakeClock(), to move time by hand.',
         );
       }
       if (!Number.isFinite(ms) || ms < 0) {
         throw new BadControlError(`The clock cannot be moved by ${ms} ms: give 0 or more.`);
       }
-      const targetMs = movable.now() + ms;
-      for (;;) {
-        await pending.quiet();
-        const dueMs = movable.nextDueMs();
-        if (dueMs === null || dueMs > targetMs) break;
-        movable.moveTo(dueMs);
-      }
-      movable.moveTo(targetMs);
+      // One after the other: each has to see what the one before it set going.
+      const moved = earlierMove.then(() => advanceClock(movable, pending, ms));
+      earlierMove = moved.catch(() => {
+        // Whoever asked for that move has been told.
+      });
+      await moved;
     },
 
     settle: ({ jobId } = {}) => pending.settled(jobId),
+
+    pending: () => pending.describe(),
 
     truth: () =>
       new Map(ledger.all().map((job) => [job.id, truthOf(job, mailroom.issued(job.id))])),
 
     reset: () => parts.reset(),
   };
+}
+
+/** Goes from due time to due time, and lets at each whatever is due happen. */
+async function advanceClock(clock: MovableClock, pending: Pending, ms: number): Promise<void> {
+  const targetMs = clock.now() + ms;
+  for (;;) {
+    await pending.quiet();
+    const dueMs = clock.nextDueMs();
+    if (dueMs === null || dueMs > targetMs) break;
+    // A clock that also runs by itself may be past it by now.
+    clock.moveTo(Math.max(dueMs, clock.now()));
+  }
+  clock.moveTo(Math.max(targetMs, clock.now()));
 }

@@ -1,21 +1,30 @@
 import { http, type RequestHandler } from 'msw';
 import { systemClock, type Clock } from '../../src/clock.ts';
+import { createRandom } from '../engine/random.ts';
+import { toResponse, type Answer } from './answer.ts';
 import { createArmedAnswers } from './armed-answers.ts';
+import { arrivalOf, type Arrival } from './arrival.ts';
+import { createAutopilot, type Autopilot } from './autopilot.ts';
 import type { Control } from './control.ts';
 import { createControl } from './create-control.ts';
-import { createCourier, type Send, type Spawn } from './courier.ts';
-import type { Delivery } from './delivery.ts';
+import { createCourier, type Send } from './courier.ts';
+import type { Attempt, Delivery } from './delivery.ts';
 import { createDropRules } from './drop-rules.ts';
 import { BadOptionError } from './errors.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeClock, type MovableClock } from './fake-clock.ts';
+import { createFaultPlan, type AttemptFate, type FaultPlan } from './faults/plan.ts';
+import { faultPreset, type PresetName } from './faults/presets.ts';
+import { parseFaultProfile, type FaultProfile } from './faults/profile.ts';
 import { createFrontDesk, type AnswerSubject, type Purse } from './front-desk.ts';
 import { createHolds } from './holds.ts';
-import { createLedger } from './ledger.ts';
+import { isTerminal, type Job, type JobStatus } from './job.ts';
+import { createLedger, type Ending } from './ledger.ts';
 import { createLimitCounter, type Limits } from './limits.ts';
 import { createMailroom } from './mailroom.ts';
 import { createPending } from './pending.ts';
 import { createRequestLog, type RequestRecord } from './request-log.ts';
 import { createSigner } from './signing.ts';
+import { createTasks, type Spawn } from './tasks.ts';
 
 /** Everything about a fake Sume that can be chosen. */
 export interface FakeSumeOptions {
@@ -26,7 +35,7 @@ export interface FakeSumeOptions {
    * time and stands still until `control.advance()`, so that no retry waits for half a minute and no faked
    * timer matters. `systemClock` makes it run in real time.
    */
-  clock?: Clock | FakeClock;
+  clock?: Clock | MovableClock;
   /** Default: `https://api.sume.com/v1`. */
   baseUrl?: string;
   /** Keys that are let in. Default: any. */
@@ -52,6 +61,13 @@ export interface FakeSumeOptions {
   limits?: Limits;
   /** How many jobs can be submitted before 402. Default: no end of them. */
   credits?: number;
+  /** Misbehaves by itself, as `seed` decides: a profile, or the name of one. Default: never. */
+  faults?: FaultProfile | PresetName;
+  /**
+   * Whether submitted jobs start and end by themselves, in times that the fault profile may set. Default: they
+   * wait for `control`.
+   */
+  autopilot?: boolean;
 }
 
 /** A fake Sume: its wire as MSW handlers, its truth, and ways to make it misbehave. */
@@ -68,6 +84,8 @@ export interface FakeSume {
   dispose(): Promise<void>;
 }
 
+const NO_FATE: AttemptFate = { delayMs: 0, loss: null };
+
 /** Nobody has agreed on it with Sume, so whatever it signs is forged. */
 const FORGERS_SECRET = 'not-a-secret-of-sume';
 
@@ -79,8 +97,25 @@ const FORGERS_SECRET = 'not-a-secret-of-sume';
  * cannot work.
  */
 export function createFakeSume(options: FakeSumeOptions): FakeSume {
+  return assembleFakeSume(options).fake;
+}
+
+/** A fake with the way past MSW that a port takes: the answer to a request, or null where none arrives. */
+export interface AssembledFakeSume {
+  readonly fake: FakeSume;
+  answer(arrival: Arrival): Promise<Answer | null>;
+}
+
+/** Told as things happen, for a log that somebody reads. */
+export interface Watcher {
+  answered(record: RequestRecord): void;
+  attempted(delivery: Delivery, attempt: Attempt): void;
+}
+
+/** As `createFakeSume`. */
+export function assembleFakeSume(options: FakeSumeOptions, watcher?: Watcher): AssembledFakeSume {
   const clock = options.clock ?? createFakeClock(systemClock.now());
-  const movable = isFakeClock(clock) ? clock : null;
+  const movable = isMovable(clock) ? clock : null;
   const baseUrl = checkBaseUrl(options.baseUrl ?? 'https://api.sume.com/v1');
   const purse: Purse = { credits: options.credits ?? null };
   if (options.secrets.includes(FORGERS_SECRET)) {
@@ -88,7 +123,9 @@ export function createFakeSume(options: FakeSumeOptions): FakeSume {
   }
   let signer = createSigner(options.secrets);
 
-  const pending = createPending(clock, movable);
+  const plan = choosePlan(options);
+  const pending = createPending(clock, movable?.standsStill ?? false);
+  const tasks = createTasks(options.spawn, pending);
   const ledger = createLedger({ clock, seed: options.seed ?? 0, jobId: options.jobId });
   const log = createRequestLog();
   const armed = createArmedAnswers();
@@ -96,13 +133,17 @@ export function createFakeSume(options: FakeSumeOptions): FakeSume {
   const deliveryHolds = createHolds<Delivery>();
   const answerHolds = createHolds<AnswerSubject>();
   const courier = createCourier({
+    watch: (delivery, attempt) => watcher?.attempted(delivery, attempt),
     clock,
     // Looked up when an attempt leaves, because MSW and test runners replace it.
     send: options.send ?? ((request) => fetch(request)),
-    spawn: options.spawn ?? runAtOnce,
-    pending,
+    tasks,
     holds: deliveryHolds,
-    lose: drops.lose,
+    meet(delivery, number) {
+      const fate =
+        plan === null || delivery.kind !== 'event' ? NO_FATE : plan.attempt(delivery, number);
+      return { ...fate, loss: drops.lose(delivery) ?? fate.loss };
+    },
   });
   const mailroom = createMailroom({
     clock,
@@ -111,6 +152,7 @@ export function createFakeSume(options: FakeSumeOptions): FakeSume {
     signers: { sume: () => signer, forger: createSigner([FORGERS_SECRET]) },
   });
   const desk = createFrontDesk({
+    watch: (record) => watcher?.answered(record),
     clock,
     baseUrl,
     apiKeys: options.apiKeys,
@@ -121,16 +163,25 @@ export function createFakeSume(options: FakeSumeOptions): FakeSume {
     armed,
     holds: answerHolds,
     pending,
-    end(job) {
-      const outcome = ledger.move(job, 'canceled');
-      if (outcome === 'changed') mailroom.pushEnd(job);
-      return outcome;
+    plan,
+    onSubmitted: async (job) => {
+      if (options.autopilot === true) await autopilot?.onSubmitted(job);
     },
+    end: (job) => moveJob(job, 'canceled'),
   });
+
+  let autopilot: Autopilot | null = null;
+  const moveJob = (job: Job, status: JobStatus, ending?: Ending): 'changed' | 'unchanged' => {
+    const outcome = ledger.move(job, status, ending);
+    if (outcome === 'unchanged' || !isTerminal(status)) return outcome;
+    const delivery = mailroom.pushEnd(job);
+    if (delivery !== null) autopilot?.onPushed(job, delivery);
+    return outcome;
+  };
 
   const cancelEverything = async (): Promise<void> => {
     desk.cancelAll();
-    await courier.cancelAll();
+    await tasks.cancelAll();
     for (const part of [answerHolds, deliveryHolds, armed, drops]) part.clear();
   };
 
@@ -147,15 +198,25 @@ export function createFakeSume(options: FakeSumeOptions): FakeSume {
       signer = createSigner(secrets);
     },
     purse,
+    moveJob,
     async reset() {
       await cancelEverything();
       for (const part of [ledger, mailroom, courier, log, desk]) part.clear();
+      plan?.clear();
     },
   });
+  if (plan !== null) {
+    autopilot = createAutopilot({ clock, tasks, plan, control, courier });
+  }
 
-  return {
+  const fake: FakeSume = {
     baseUrl,
-    handlers: [http.all(everythingOnTheHostOf(baseUrl), ({ request }) => desk.answer(request))],
+    handlers: [
+      http.all(everythingOnTheHostOf(baseUrl), async ({ request }) => {
+        const answer = await desk.answer(arrivalOf(request));
+        return answer === null ? Response.error() : toResponse(answer);
+      }),
+    ],
     control,
     requests: log.records,
     deliveries: courier.deliveries,
@@ -164,9 +225,19 @@ export function createFakeSume(options: FakeSumeOptions): FakeSume {
       await cancelEverything();
     },
   };
+  return { fake, answer: (arrival) => desk.answer(arrival) };
 }
 
-function isFakeClock(clock: Clock | FakeClock): clock is FakeClock {
+/** Null for a fake that does nothing by itself. */
+function choosePlan(options: FakeSumeOptions): FaultPlan | null {
+  const { faults, autopilot = false, seed = 0 } = options;
+  if (faults === undefined && !autopilot) return null;
+  const profile =
+    typeof faults === 'string' ? faultPreset(faults) : parseFaultProfile(faults ?? {});
+  return createFaultPlan(profile, createRandom(seed));
+}
+
+function isMovable(clock: Clock | MovableClock): clock is MovableClock {
   return 'moveTo' in clock;
 }
 
@@ -186,9 +257,3 @@ function everythingOnTheHostOf(baseUrl: string): RegExp {
   const origin = new URL(baseUrl).origin.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${origin}(?:/|$)`);
 }
-
-const runAtOnce: Spawn = (_name, task) => {
-  task().catch(() => {
-    // The courier has put it into the delivery's `error`, where a test can see it.
-  });
-};

@@ -1,13 +1,13 @@
 import type { DeliveryFilter } from './control.ts';
-import type { LoseAttempt } from './courier.ts';
 import type { Delivery } from './delivery.ts';
 import { BadControlError } from './errors.ts';
+import type { AttemptFate } from './faults/plan.ts';
 
 /** Which of the next delivery attempts the network loses. */
 export interface DropRules {
   add(filter: DeliveryFilter, times: number, what: 'request' | 'acknowledgement'): void;
   /** Uses up one of the matching rule, the oldest first. */
-  readonly lose: LoseAttempt;
+  lose(delivery: Delivery): AttemptFate['loss'];
   clear(): void;
 }
 

@@ -23,7 +23,7 @@ export class UnknownJobError extends Error {
   }
 }
 
-/** `settle()` waited for something that cannot happen by itself. */
+/** `settle()` stopped waiting: what is left cannot happen by itself, or takes too long. */
 export class StillWaitingError extends Error {
   readonly code = 'still_waiting';
   override readonly name = 'StillWaitingError';
@@ -31,9 +31,7 @@ export class StillWaitingError extends Error {
   readonly waitingFor: readonly string[];
 
   constructor(waitingFor: readonly string[]) {
-    super(
-      `The fake Sume cannot settle by itself:\n${waitingFor.map((one) => `- ${one}`).join('\n')}`,
-    );
+    super(`The fake Sume has not settled:\n${waitingFor.map((one) => `- ${one}`).join('\n')}`);
     this.waitingFor = waitingFor;
   }
 }

@@ -1,10 +1,9 @@
 import type { Clock } from '../../src/clock.ts';
 
-/**
- * A clock that stands still until it is moved. It uses no timer of the machine's, so it works the same
- * whether a test runner has faked them or not.
- */
-export interface FakeClock extends Clock {
+/** A clock that can be moved by hand. */
+export interface MovableClock extends Clock {
+  /** Whether it stands still until it is moved, or runs by itself as well. */
+  readonly standsStill: boolean;
   /** When the earliest sleeper is due, in milliseconds since the Unix epoch; null without sleepers. */
   nextDueMs(): number | null;
   /**
@@ -13,6 +12,14 @@ export interface FakeClock extends Clock {
    * Throws `RangeError` for a time in the past.
    */
   moveTo(timeMs: number): void;
+}
+
+/**
+ * A clock that stands still until it is moved. It uses no timer of the machine's, so it works the same
+ * whether a test runner has faked them or not.
+ */
+export interface FakeClock extends MovableClock {
+  readonly standsStill: true;
 }
 
 interface Sleeper {
@@ -43,6 +50,7 @@ export function createFakeClock(startMs: number): FakeClock {
   };
 
   return {
+    standsStill: true,
     now: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {

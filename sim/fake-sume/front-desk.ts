@@ -1,13 +1,14 @@
 import type { Clock } from '../../src/clock.ts';
-import { failure, Refusal, toResponse, type Answer } from './answer.ts';
-import { writeArmedAnswer, type ArmedAnswers, type TakenAnswer } from './armed-answers.ts';
+import { failure, Refusal, type Answer } from './answer.ts';
+import type { Arrival } from './arrival.ts';
+import { writeArmedAnswer, type ArmedAnswer, type ArmedAnswers } from './armed-answers.ts';
+import type { FaultPlan } from './faults/plan.ts';
 import { BUCKET, OPEN_ROUTES, REFUSALS } from './assumptions.ts';
 import type { Holds } from './holds.ts';
 import type { Job } from './job.ts';
 import type { Ledger } from './ledger.ts';
 import type { LimitCounter } from './limits.ts';
-import type { Pending } from './pending.ts';
-import { readBody } from './request-body.ts';
+import type { Pending, PendingWork } from './pending.ts';
 import type { RequestLog, RequestRecord } from './request-log.ts';
 import { matchRoute, type RouteName } from './route-table.ts';
 import { health, me } from './routes/account.ts';
@@ -29,10 +30,33 @@ export interface Purse {
   credits: number | null;
 }
 
+/** How one request is dealt with. */
+interface Meeting {
+  /** Null: as usual. */
+  instead: ArmedAnswer | null;
+  afterEffect: boolean;
+  delayMs: number;
+}
+
+/** One request on its way through the desk. */
+interface Visit {
+  route: RouteName;
+  call: Call;
+  record: RequestRecord;
+  apiKey: string;
+  /** Why its body cannot be used, if it cannot. */
+  unreadable: Refusal | null;
+  /** The job that it made, if it made one. */
+  newJob: Job | null;
+}
+
+/** For how long a request without an answer keeps its connection. */
+const NO_ANSWER_MS = 120_000;
+
 /** Takes requests and answers them, with everything that stands between a client and the ledger. */
 export interface FrontDesk {
-  /** An answer for any request below the fake's host. `Response.error()` where none arrives. */
-  answer(request: Request): Promise<Response>;
+  /** The answer to any request on the fake's host; null where none arrives. */
+  answer(arrival: Arrival): Promise<Answer | null>;
   /** Lets go of every answer that is held: their clients see a network error. */
   cancelAll(): void;
   /** Forgets what it counted. */
@@ -52,10 +76,16 @@ export function createFrontDesk(options: {
   armed: ArmedAnswers;
   holds: Holds<AnswerSubject>;
   pending: Pending;
+  plan: FaultPlan | null;
+  /** Told of every request that was dealt with. */
+  watch: (record: RequestRecord) => void;
+  /** What a new job does before its 202 goes out. */
+  onSubmitted: (job: Job) => Promise<void>;
   /** Moves a job to canceled and pushes the event of that. */
   end: (job: Job) => 'changed' | 'unchanged';
 }): FrontDesk {
-  const { clock, baseUrl, apiKeys, purse, limits, ledger, log, armed, holds, pending } = options;
+  const { clock, baseUrl, apiKeys, purse, limits, ledger, log, armed, holds, pending, plan } =
+    options;
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const failuresSeen = new Map<string, number>();
   let open = new AbortController();
@@ -75,9 +105,9 @@ export function createFrontDesk(options: {
     purse.credits -= 1;
   };
 
-  const authenticate = (route: RouteName, headers: Headers): string => {
-    const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-    const key = bearer ?? headers.get('x-api-key') ?? '';
+  const authenticate = (route: RouteName, arrival: Arrival): string => {
+    const bearer = /^Bearer +(\S+)$/i.exec(arrival.header('authorization') ?? '')?.[1];
+    const key = bearer ?? arrival.header('x-api-key') ?? '';
     const good = key !== '' && (apiKeys === undefined || apiKeys.includes(key));
     if (!good && !OPEN_ROUTES.has(route)) {
       throw new Refusal(
@@ -90,11 +120,12 @@ export function createFrontDesk(options: {
     return key;
   };
 
-  const routes: Record<RouteName, (call: Call, apiKey: string, record: RequestRecord) => Answer> = {
-    submit: (call, _apiKey, record) => {
-      checkContentType(call.headers);
-      const { answer, job } = submit(call, spendCredit);
-      record.jobId = job.id;
+  const routes: Record<RouteName, (call: Call, visit: Visit) => Answer> = {
+    submit: (call, visit) => {
+      checkContentType(call.arrival);
+      const { answer, job, isNew } = submit(call, spendCredit);
+      visit.record.jobId = job.id;
+      if (isNew) visit.newJob = job;
       return answer;
     },
     list: listJobs,
@@ -104,23 +135,19 @@ export function createFrontDesk(options: {
     events: (call) => readEvents(call, limitOf(call)),
     cancel: (call) => cancel(call, options.end),
     health,
-    me: (_call, apiKey) => me(apiKey, purse.credits),
+    me: (_call, { apiKey }) => me(apiKey, purse.credits),
   };
 
   /** The answer of a known route, from the key to the effect. */
-  const handle = (
-    route: RouteName,
-    call: Call,
-    unreadable: Refusal | null,
-    record: RequestRecord,
-  ): Answer => {
+  const handle = (visit: Visit): Answer => {
+    const { route, call, record } = visit;
     let limitHeaders: Record<string, string> = {};
     try {
-      const apiKey = authenticate(route, call.headers);
+      visit.apiKey = authenticate(route, call.arrival);
       const bucket = BUCKET[route];
-      if (limits !== null && bucket !== null) limitHeaders = limits.take(apiKey, bucket);
-      if (unreadable !== null) throw unreadable;
-      const answer = routes[route](call, apiKey, record);
+      if (limits !== null && bucket !== null) limitHeaders = limits.take(visit.apiKey, bucket);
+      if (visit.unreadable !== null) throw visit.unreadable;
+      const answer = routes[route](call, visit);
       return { ...answer, headers: { ...answer.headers, ...limitHeaders } };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -129,13 +156,15 @@ export function createFrontDesk(options: {
     }
   };
 
-  /** Waits while the answer is held. Says whether it may go out. */
-  const passHolds = async (record: RequestRecord, route: RouteName): Promise<boolean> => {
+  /** Waits for something that a reset or a disposal ends. Says whether it came to its end. */
+  const wait = async (
+    record: RequestRecord,
+    until: (work: PendingWork, signal: AbortSignal) => Promise<boolean>,
+  ): Promise<boolean> => {
     const { signal } = open;
     const work = pending.begin(`The answer to ${record.method} ${record.path}`, record.jobId);
     try {
-      const subject = { route, jobId: record.jobId };
-      return (await holds.pass(subject, record.jobId, work, signal)) === 'through';
+      return await until(work, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       return false;
@@ -144,34 +173,72 @@ export function createFrontDesk(options: {
     }
   };
 
-  const send = (record: RequestRecord, answer: Answer | null): Response => {
-    if (answer === null) {
-      record.lost = true;
-      return Response.error();
-    }
-    record.answer = { status: answer.status, body: answer.body };
-    return toResponse(answer);
+  /** Waits while the answer is held. Says whether it may go out. */
+  const passHolds = async (record: RequestRecord, route: RouteName): Promise<boolean> => {
+    const subject = { route, jobId: record.jobId };
+    if (!holds.keepBack(subject)) return true;
+    return wait(
+      record,
+      async (work, signal) => (await holds.pass(subject, record.jobId, work, signal)) === 'through',
+    );
   };
 
-  const answerArmed = (record: RequestRecord, taken: TakenAnswer): Response => {
+  /** Lets time pass. Says whether the answer may still go out. */
+  const pause = async (record: RequestRecord, ms: number): Promise<boolean> => {
+    if (ms === 0) return true;
+    return wait(record, async (work, signal) => {
+      work.now({ for: 'clock', untilMs: clock.now() + ms });
+      await clock.sleep(ms, signal);
+      return true;
+    });
+  };
+
+  const meet = (route: RouteName, record: RequestRecord): Meeting => {
+    const taken = armed.take(route, record.jobId);
+    if (taken?.armed.kind === 'slow') {
+      return { instead: null, afterEffect: true, delayMs: taken.armed.ms };
+    }
+    if (taken !== undefined) {
+      return { instead: taken.armed, afterEffect: taken.afterEffect, delayMs: 0 };
+    }
+    if (plan === null) return { instead: null, afterEffect: true, delayMs: 0 };
+    const fate = plan.answer(route, record.jobId ?? subjectOfSubmit(record));
+    return { ...fate, afterEffect: fate.instead?.kind === 'answer-lost' };
+  };
+
+  const send = (record: RequestRecord, answer: Answer | null): Answer | null => {
+    if (answer === null) record.lost = true;
+    else record.answer = { status: answer.status, body: answer.body };
+    options.watch(record);
+    return answer;
+  };
+
+  const answerInstead = async (
+    record: RequestRecord,
+    instead: ArmedAnswer,
+  ): Promise<Answer | null> => {
+    if (instead.kind === 'no-answer') {
+      await pause(record, NO_ANSWER_MS);
+      return send(record, null);
+    }
     const times = (failuresSeen.get(record.path) ?? 0) + 1;
     failuresSeen.set(record.path, times);
-    return send(record, writeArmedAnswer(taken.armed, requestIdOf(record, times)));
+    return send(record, writeArmedAnswer(instead, requestIdOf(record, times)));
   };
 
   return {
-    async answer(request) {
-      if (closed) return Response.error();
+    async answer(arrival) {
+      if (closed) return null;
       const { signal } = open;
-      const url = new URL(request.url);
-      const below = belowBase(url.pathname, basePath);
-      const match = matchRoute(request.method, below ?? url.pathname);
+      const { method, pathname, search } = arrival;
+      const below = belowBase(pathname, basePath);
+      const match = matchRoute(method, below ?? pathname);
       const known = match.kind === 'route' && below !== null;
       const record: RequestRecord = {
         route: known ? match.name : null,
-        method: request.method,
-        path: url.pathname + url.search,
-        headers: Object.fromEntries(request.headers),
+        method,
+        path: pathname + search,
+        headers: arrival.headers(),
         body: '',
         atMs: clock.now(),
         jobId: known && match.name !== 'submit' && match.parameter !== '' ? match.parameter : null,
@@ -183,9 +250,9 @@ export function createFrontDesk(options: {
         return send(record, failureOf(record, refuseUnknown(record, match, below, baseUrl)));
 
       let unreadable: Refusal | null = null;
-      if (request.method === 'POST') {
+      if (method === 'POST') {
         try {
-          record.body = await readBody(request);
+          record.body = await arrival.body();
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           unreadable = error;
@@ -194,19 +261,33 @@ export function createFrontDesk(options: {
         if (signal.aborted) return send(record, null);
       }
 
-      const taken = armed.take(match.name, record.jobId);
-      if (taken !== undefined && !taken.afterEffect) return answerArmed(record, taken);
+      const { instead, afterEffect, delayMs } = meet(match.name, record);
+      if (instead !== null && !afterEffect) {
+        if (!(await pause(record, delayMs))) return send(record, null);
+        return answerInstead(record, instead);
+      }
       const call: Call = {
         ledger,
         baseUrl,
         parameter: match.parameter,
-        query: url.searchParams,
-        headers: request.headers,
+        query: new URLSearchParams(search),
+        arrival,
         body: record.body,
       };
-      const answer = handle(match.name, call, unreadable, record);
-      if (!(await passHolds(record, match.name))) return send(record, null);
-      return taken === undefined ? send(record, answer) : answerArmed(record, taken);
+      const visit: Visit = {
+        route: match.name,
+        call,
+        record,
+        apiKey: '',
+        unreadable,
+        newJob: null,
+      };
+      const answer = handle(visit);
+      const { newJob } = visit;
+      if (newJob !== null) await options.onSubmitted(newJob);
+      const mayGo = (await passHolds(record, match.name)) && (await pause(record, delayMs));
+      if (!mayGo) return send(record, null);
+      return instead === null ? send(record, answer) : answerInstead(record, instead);
     },
 
     cancelAll() {
@@ -230,8 +311,8 @@ function belowBase(pathname: string, basePath: string): string | null {
   return pathname.slice(basePath.length);
 }
 
-function checkContentType(headers: Headers): void {
-  const given = headers.get('content-type');
+function checkContentType(arrival: Arrival): void {
+  const given = arrival.header('content-type');
   if (given === null || /^application\/([^;]+\+)?json *(;|$)/i.test(given)) return;
   throw new Refusal(
     REFUSALS.notJsonType,
@@ -276,4 +357,9 @@ function refuseUnknown(
 /** A request's name in an error: the same for the same requests, whatever else was asked in between. */
 function requestIdOf(record: RequestRecord, times: number): string {
   return `req_${stableHash('request', record.method, record.path, String(times))}`;
+}
+
+/** What a submit is about before it has a job: the same for the same submit, sent again. */
+function subjectOfSubmit(record: RequestRecord): string {
+  return record.headers['idempotency-key'] ?? stableHash('body', record.path, record.body);
 }

@@ -25,6 +25,8 @@ export type Passage = 'through' | 'lost';
 /** The holds of one kind of thing. `Subject` is what a hold can be about. */
 export interface Holds<Subject> {
   place(matches: (subject: Subject) => boolean): Hold;
+  /** Whether a hold is there for it. */
+  keepBack(subject: Subject): boolean;
   /** Resolves at once without a matching hold; rejects with the signal's reason when that aborts. */
   pass(
     subject: Subject,
@@ -80,6 +82,8 @@ export function createHolds<Subject>(): Holds<Subject> {
         },
       };
     },
+
+    keepBack: (subject) => placed.some((one) => one.matches(subject)),
 
     pass(subject, jobId, work, signal) {
       const hold = placed.find((one) => one.matches(subject));

@@ -1,8 +1,9 @@
 export { createFakeSume, type FakeSume, type FakeSumeOptions } from './create-fake-sume.ts';
 export type { Control, DeliveryFilter, NewJob } from './control.ts';
-export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { createFakeClock, type FakeClock, type MovableClock } from './fake-clock.ts';
 export { systemClock, type Clock } from '../../src/clock.ts';
-export { ATTEMPT_SPACING_MS, MAX_ATTEMPTS, type Send, type Spawn } from './courier.ts';
+export { ATTEMPT_SPACING_MS, MAX_ATTEMPTS, type Send } from './courier.ts';
+export type { Spawn } from './tasks.ts';
 export { ATTEMPT_LIMIT_MS } from './assumptions.ts';
 export type {
   Attempt,

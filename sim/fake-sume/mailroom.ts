@@ -27,8 +27,8 @@ export interface SendTo {
 export interface Mailroom {
   /** The genuine events of a job, oldest first. */
   issued(jobId: string): readonly IssuedEvent[];
-  /** Pushes the end of a job: nothing for `expired`, nor for a job without a webhook address. */
-  pushEnd(job: Job): void;
+  /** Pushes the end of a job: null for `expired`, nor for a job without a webhook address. */
+  pushEnd(job: Job): Delivery | null;
   contradict(job: Job, status: PushedStatus, content: EventContent): Delivery;
   announce(job: Job, event: string, content: EventContent): Delivery;
   repeat(job: Job, event: string | undefined, to: SendTo): Delivery;
@@ -145,9 +145,9 @@ export function createMailroom(options: {
     issued: issuedOf,
 
     pushEnd(job) {
-      if (job.webhookUrl === null || job.status === 'expired') return;
+      if (job.webhookUrl === null || job.status === 'expired') return null;
       const event = issue(job, `job.${job.status}`, contentOf(job));
-      sendGenuine(job, 'event', event, job.webhookUrl, MAX_ATTEMPTS);
+      return sendGenuine(job, 'event', event, job.webhookUrl, MAX_ATTEMPTS);
     },
 
     contradict(job, status, content) {

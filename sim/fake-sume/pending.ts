@@ -1,5 +1,4 @@
 import type { Clock } from '../../src/clock.ts';
-import type { FakeClock } from './fake-clock.ts';
 import { StillWaitingError } from './errors.ts';
 import { changesWithin } from './patience.ts';
 
@@ -54,8 +53,8 @@ interface Entry {
   waiting: Waiting;
 }
 
-/** @param movable the clock, if it stands still until it is moved; null if it runs by itself. */
-export function createPending(clock: Clock, movable: FakeClock | null): Pending {
+/** @param standsStill whether the clock only moves when somebody moves it. */
+export function createPending(clock: Clock, standsStill: boolean): Pending {
   const entries = new Set<Entry>();
   let watchers: (() => void)[] = [];
 
@@ -66,28 +65,32 @@ export function createPending(clock: Clock, movable: FakeClock | null): Pending 
   };
   const change = (): Promise<void> => new Promise((resolve) => watchers.push(resolve));
 
-  const goesOnByItself = ({ waiting }: Entry): boolean => {
-    if (waiting.for === 'itself') return true;
-    if (waiting.for === 'release') return false;
-    // What is due by now has been woken, or is about to be.
-    return movable === null || waiting.untilMs <= clock.now();
-  };
+  /** Whether more will happen at the present time of the clock. What is due by now was woken. */
+  const isBusyNow = ({ waiting }: Entry): boolean =>
+    waiting.for === 'itself' || (waiting.for !== 'release' && waiting.untilMs <= clock.now());
+  const goesOnByItself = (entry: Entry): boolean =>
+    isBusyNow(entry) || (!standsStill && entry.waiting.for !== 'release');
   const describe = ({ label, waiting }: Entry): string => {
     if (waiting.for === 'itself') return `${label} is under way.`;
     if (waiting.for === 'release') {
       return `${label} is held: release it with release() of its hold.`;
     }
-    const left = waiting.untilMs - clock.now();
-    const advance = `move the fake's clock with control.advance(${left}).`;
+    const left = `${Math.max(0, waiting.untilMs - clock.now())} ms of the fake's own clock`;
+    const advance = standsStill
+      ? `, which stands still: move it with control.advance(${Math.max(0, waiting.untilMs - clock.now())}).`
+      : '.';
     return waiting.for === 'clock'
-      ? `${label} is due in ${left} ms of the fake's own clock, which stands still: ${advance}`
-      : `${label} has no answer from ${waiting.url}; its time limit ends in ${left} ms of the fake's own clock: ${advance}`;
+      ? `${label} is due in ${left}${advance}`
+      : `${label} has no answer from ${waiting.url} yet; its time limit ends in ${left}${advance}`;
   };
 
-  const waitFor = async (watched: () => Entry[]): Promise<Entry[]> => {
+  const waitFor = async (
+    watched: () => Entry[],
+    isWorthWaiting: (entry: Entry) => boolean,
+  ): Promise<Entry[]> => {
     for (;;) {
       const left = watched();
-      if (left.some(goesOnByItself)) await change();
+      if (left.some(isWorthWaiting)) await change();
       else if (!left.some(({ waiting }) => waiting.for === 'receiver')) return left;
       else if (!(await changesWithin(PATIENCE_MS, change()))) return left;
     }
@@ -117,13 +120,14 @@ export function createPending(clock: Clock, movable: FakeClock | null): Pending 
     },
     describe: () => [...entries].map(describe),
     async settled(jobId) {
-      const left = await waitFor(() =>
-        [...entries].filter((entry) => jobId === undefined || entry.jobId === jobId),
+      const left = await waitFor(
+        () => [...entries].filter((entry) => jobId === undefined || entry.jobId === jobId),
+        goesOnByItself,
       );
       if (left.length > 0) throw new StillWaitingError(left.map(describe));
     },
     async quiet() {
-      await waitFor(() => [...entries]);
+      await waitFor(() => [...entries], isBusyNow);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../answer.ts';
+import type { Arrival } from '../arrival.ts';
 import { REFUSALS } from '../assumptions.ts';
 import type { Job } from '../job.ts';
 import type { Ledger } from '../ledger.ts';
@@ -11,7 +12,7 @@ export interface Call {
   /** The job id or the model id in the path, decoded; empty where the route has none. */
   readonly parameter: string;
   readonly query: URLSearchParams;
-  readonly headers: Headers;
+  readonly arrival: Arrival;
   /** Empty for a GET. */
   readonly body: string;
 }

@@ -12,14 +12,17 @@ const MODES: readonly string[] = ['async', 'sync', 'subscribe', 'webhook'];
  * @param spendCredit called once for each new job, before there is one; throws the 402.
  * @returns 202 and the job. `sync` and `subscribe` answer as `async` does.
  */
-export function submit(call: Call, spendCredit: () => void): { answer: Answer; job: Job } {
+export function submit(
+  call: Call,
+  spendCredit: () => void,
+): { answer: Answer; job: Job; isNew: boolean } {
   const body = parseBody(call.body);
   const submission = {
     model: call.parameter,
     body,
     mode: modeOf(body),
     webhookUrl: webhookUrlOf(body),
-    idempotencyKey: idempotencyKeyOf(call.headers),
+    idempotencyKey: idempotencyKeyOf(call.arrival.header('idempotency-key')),
   };
   if (submission.mode === 'webhook' && submission.webhookUrl === null) {
     throw badRequest('mode is "webhook" but there is no webhook_url: give one.');
@@ -44,7 +47,7 @@ export function submit(call: Call, spendCredit: () => void): { answer: Answer; j
     },
     202,
   );
-  return { answer, job };
+  return { answer, job, isNew: submitted.kind === 'created' };
 }
 
 function parseBody(text: string): JsonObject {
@@ -87,8 +90,7 @@ function webhookUrlOf(body: JsonObject): string | null {
   return url;
 }
 
-function idempotencyKeyOf(headers: Headers): string | null {
-  const key = headers.get('idempotency-key');
+function idempotencyKeyOf(key: string | null): string | null {
   if (key === null) return null;
   if (key === '' || key.length > MAX_KEY_LENGTH) {
     throw badRequest(

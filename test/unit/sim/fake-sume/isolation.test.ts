@@ -1,7 +1,12 @@
 import { getResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { describe, expect, it } from 'vitest';
-import { createFakeClock, createFakeSume, systemClock } from '../../../../sim/fake-sume/index.ts';
+import {
+  createFakeClock,
+  createFakeSume,
+  systemClock,
+  type Clock,
+} from '../../../../sim/fake-sume/index.ts';
 import { ask, submitJob } from './ask.ts';
 import { createReceiver } from './receiver.ts';
 
@@ -144,13 +149,18 @@ describe('setupServer and getResponse', () => {
 
 describe('after dispose', () => {
   it('no timer and no request is pending, and nothing is answered any more', async () => {
-    const timers = (): number =>
-      process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
+    let sleepers = 0;
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      async sleep(ms, signal) {
+        sleepers += 1;
+        await systemClock.sleep(ms, signal).finally(() => (sleepers -= 1));
+      },
+    };
     const aborted: string[] = [];
     const fake = createFakeSume({
       secrets: ['s'],
-      clock: systemClock,
+      clock,
       jobId: (key) => key,
       send: (request, { jobId }) =>
         jobId === 'hangs'
@@ -165,10 +175,10 @@ describe('after dispose', () => {
     const asking = ask(fake, 'GET', '/me');
     await answer.arrived();
     await expect.poll(() => fake.deliveries[1]?.attempts[0]?.endedAtMs ?? null).not.toBeNull();
-    expect(timers()).toBeGreaterThan(before);
+    expect(sleepers).toBe(2);
 
     await fake.dispose();
-    expect(timers()).toBe(before);
+    expect(sleepers).toBe(0);
     expect(aborted).toEqual(['hangs']);
     expect(fake.deliveries.map(({ state }) => state)).toEqual(['canceled', 'canceled', 'canceled']);
     expect((await asking).status).toBe(0);
@@ -188,9 +198,9 @@ describe('reset', () => {
       jobId: (key) => `job_${key}`,
     });
     await submitJob(fake, { key: 'a' });
-    await fake.control.complete('job_a');
     await fake.control.nextAnswer('me', { kind: 'server-error' });
     await fake.control.dropDeliveries({ times: 5 });
+    await fake.control.complete('job_a');
     const hold = fake.control.holdAnswers('list');
     const asking = ask(fake, 'GET', '/jobs');
     await hold.arrived();

@@ -51,7 +51,7 @@ describe('settling', () => {
     expect(error.code).toBe('still_waiting');
     expect(error.waitingFor).toEqual([
       'webhook/job_a, attempt 1, is held: release it with release() of its hold.',
-      "webhook/job_b, attempt 2, is due in 20000 ms of the fake's own clock, which stands still: move the fake's clock with control.advance(20000).",
+      "webhook/job_b, attempt 2, is due in 20000 ms of the fake's own clock, which stands still: move it with control.advance(20000).",
       'The answer to GET /v1/me is held: release it with release() of its hold.',
     ]);
     expect(error.message).toContain(error.waitingFor[1]);
@@ -75,7 +75,7 @@ describe('settling', () => {
     await fake.control.settle();
     expect(fake.deliveries[0]).toMatchObject({ state: 'given-up' });
     expect(fake.deliveries[0]?.attempts).toHaveLength(10);
-    await expect(fake.control.advance(1)).rejects.toThrow(/runs by itself/);
+    await expect(fake.control.advance(1)).rejects.toThrow(/cannot be moved/);
   });
 
   it('does not wait for ever for a receiver that hangs', async () => {
@@ -86,7 +86,7 @@ describe('settling', () => {
     });
     await fake.control.complete(await submitJob(fake, { key: 'a' }));
     await expect(fake.control.settle()).rejects.toThrow(
-      /no answer from https:\/\/app\.example\/hook; its time limit ends in 10000 ms/,
+      /no answer from https:\/\/app\.example\/hook yet; its time limit ends in 10000 ms/,
     );
     await fake.dispose();
     await fake.control.settle();
