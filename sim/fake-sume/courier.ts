@@ -1,5 +1,4 @@
 import type { Clock } from '../../src/clock.ts';
-import { ATTEMPT_LIMIT_MS } from './assumptions.ts';
 import type {
   Attempt,
   AttemptFailure,
@@ -39,7 +38,7 @@ export interface Dispatch {
   url: string;
   attempts: number;
   /** Stamps and signs one attempt: gives its headers. */
-  seal(timeMs: number): Promise<Record<string, string>>;
+  seal(): Promise<Record<string, string>>;
   /** Called as an attempt leaves. */
   onSent?(): void;
   /** Called when an attempt has ended. */
@@ -65,11 +64,13 @@ export function createCourier(options: {
   send: Send;
   tasks: Tasks;
   holds: Holds<Delivery>;
+  /** How long a receiver has for its answer. */
+  attemptLimitMs: number;
   meet: MeetAttempt;
   /** Told of every attempt that has ended. */
   watch: (delivery: Delivery, attempt: Attempt) => void;
 }): Courier {
-  const { clock, send, tasks, holds, meet } = options;
+  const { clock, send, tasks, holds, meet, attemptLimitMs } = options;
   const slots = createSlots(MAX_UNDERWAY);
   const watchers = new Map<Delivery, (() => void)[]>();
   const deliveries: Delivery[] = [];
@@ -128,7 +129,7 @@ export function createCourier(options: {
     signal: AbortSignal,
   ): Promise<boolean> => {
     const sentAtMs = clock.now();
-    const headers = await order.seal(sentAtMs);
+    const headers = await order.seal();
     signal.throwIfAborted();
     const attempt: Attempt = {
       number,
@@ -176,7 +177,7 @@ export function createCourier(options: {
     const fail = (reason: AttemptFailure['reason'], message: string): void => {
       attempt.failure = { reason, message };
     };
-    work.now({ for: 'receiver', url: delivery.url, untilMs: attempt.sentAtMs + ATTEMPT_LIMIT_MS });
+    work.now({ for: 'receiver', url: delivery.url, untilMs: attempt.sentAtMs + attemptLimitMs });
     try {
       const request = new Request(delivery.url, {
         method: 'POST',
@@ -195,10 +196,10 @@ export function createCourier(options: {
         name: delivery.name,
         timestamp: Number(attempt.headers['x-sume-timestamp']),
       });
-      const outOfTime = clock.sleep(ATTEMPT_LIMIT_MS, timeLimit.signal).then(() => null);
+      const outOfTime = clock.sleep(attemptLimitMs, timeLimit.signal).then(() => null);
       const response = await Promise.race([answered, outOfTime]);
       if (response === null) {
-        fail('no-answer', `No answer within ${ATTEMPT_LIMIT_MS / 1000} s.`);
+        fail('no-answer', 'No answer within the time limit.');
       } else if (response.type === 'error') {
         fail('unreachable', 'The connection failed.');
       } else {

@@ -4,6 +4,7 @@ import { createRandom } from '../engine/random.ts';
 import { toResponse, type Answer } from './answer.ts';
 import { createArmedAnswers } from './armed-answers.ts';
 import { arrivalOf, type Arrival } from './arrival.ts';
+import { ATTEMPT_LIMIT_MS } from './assumptions.ts';
 import { createAutopilot, type Autopilot } from './autopilot.ts';
 import type { Control } from './control.ts';
 import { createControl } from './create-control.ts';
@@ -36,6 +37,11 @@ export interface FakeSumeOptions {
    * timer matters. `systemClock` makes it run in real time.
    */
   clock?: Clock | MovableClock;
+  /**
+   * What the timestamps of webhooks are read from. A receiver compares them with its own clock. Default: the
+   * clock that was given; where the fake keeps its own, the machine's, however far that one was moved.
+   */
+  stampClock?: Clock;
   /** Default: `https://api.sume.com/v1`. */
   baseUrl?: string;
   /** Keys that are let in. Default: any. */
@@ -84,6 +90,9 @@ export interface FakeSume {
   dispose(): Promise<void>;
 }
 
+/** For how long a request that gets no answer keeps its connection. */
+const NO_ANSWER_MS = 120_000;
+
 const NO_FATE: AttemptFate = { delayMs: 0, loss: null };
 
 /** Nobody has agreed on it with Sume, so whatever it signs is forged. */
@@ -106,15 +115,28 @@ export interface AssembledFakeSume {
   answer(arrival: Arrival): Promise<Answer | null>;
 }
 
-/** Told as things happen, for a log that somebody reads. */
+/** What a port needs to be able to say. */
+export interface Extras {
+  /** Told as things happen, for a log that somebody reads. */
+  watcher: Watcher;
+  /**
+   * How many seconds of the fake's clock pass in one of those that receivers and clients live in. Their
+   * patience is counted in their own: a receiver is no faster because the fake's time is.
+   */
+  timeScale: number;
+}
+
+/** Told as things happen. */
 export interface Watcher {
   answered(record: RequestRecord): void;
   attempted(delivery: Delivery, attempt: Attempt): void;
 }
 
 /** As `createFakeSume`. */
-export function assembleFakeSume(options: FakeSumeOptions, watcher?: Watcher): AssembledFakeSume {
+export function assembleFakeSume(options: FakeSumeOptions, extras?: Extras): AssembledFakeSume {
   const clock = options.clock ?? createFakeClock(systemClock.now());
+  const stampClock = options.stampClock ?? options.clock ?? systemClock;
+  const timeScale = extras?.timeScale ?? 1;
   const movable = isMovable(clock) ? clock : null;
   const baseUrl = checkBaseUrl(options.baseUrl ?? 'https://api.sume.com/v1');
   const purse: Purse = { credits: options.credits ?? null };
@@ -133,7 +155,8 @@ export function assembleFakeSume(options: FakeSumeOptions, watcher?: Watcher): A
   const deliveryHolds = createHolds<Delivery>();
   const answerHolds = createHolds<AnswerSubject>();
   const courier = createCourier({
-    watch: (delivery, attempt) => watcher?.attempted(delivery, attempt),
+    attemptLimitMs: ATTEMPT_LIMIT_MS * timeScale,
+    watch: (delivery, attempt) => extras?.watcher.attempted(delivery, attempt),
     clock,
     // Looked up when an attempt leaves, because MSW and test runners replace it.
     send: options.send ?? ((request) => fetch(request)),
@@ -147,12 +170,14 @@ export function assembleFakeSume(options: FakeSumeOptions, watcher?: Watcher): A
   });
   const mailroom = createMailroom({
     clock,
+    stampClock,
     ledger,
     courier,
     signers: { sume: () => signer, forger: createSigner([FORGERS_SECRET]) },
   });
   const desk = createFrontDesk({
-    watch: (record) => watcher?.answered(record),
+    noAnswerMs: NO_ANSWER_MS * timeScale,
+    watch: (record) => extras?.watcher.answered(record),
     clock,
     baseUrl,
     apiKeys: options.apiKeys,

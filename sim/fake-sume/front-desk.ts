@@ -50,9 +50,6 @@ interface Visit {
   newJob: Job | null;
 }
 
-/** For how long a request without an answer keeps its connection. */
-const NO_ANSWER_MS = 120_000;
-
 /** Takes requests and answers them, with everything that stands between a client and the ledger. */
 export interface FrontDesk {
   /** The answer to any request on the fake's host; null where none arrives. */
@@ -77,6 +74,8 @@ export function createFrontDesk(options: {
   holds: Holds<AnswerSubject>;
   pending: Pending;
   plan: FaultPlan | null;
+  /** For how long a request that gets no answer keeps its connection. */
+  noAnswerMs: number;
   /** Told of every request that was dealt with. */
   watch: (record: RequestRecord) => void;
   /** What a new job does before its 202 goes out. */
@@ -218,7 +217,7 @@ export function createFrontDesk(options: {
     instead: ArmedAnswer,
   ): Promise<Answer | null> => {
     if (instead.kind === 'no-answer') {
-      await pause(record, NO_ANSWER_MS);
+      await pause(record, options.noAnswerMs);
       return send(record, null);
     }
     const times = (failuresSeen.get(record.path) ?? 0) + 1;

@@ -42,11 +42,13 @@ export interface Mailroom {
 /** @param signers `sume` signs as Sume does now; `forger` with a secret that nobody agreed on. */
 export function createMailroom(options: {
   clock: Clock;
+  /** What timestamps are read from. */
+  stampClock: Clock;
   ledger: Ledger;
   courier: Courier;
   signers: { sume: () => Signer; forger: Signer };
 }): Mailroom {
-  const { clock, ledger, courier, signers } = options;
+  const { clock, stampClock, ledger, courier, signers } = options;
   const issuedByJob = new Map<string, IssuedEvent[]>();
 
   const issuedOf = (jobId: string): readonly IssuedEvent[] => issuedByJob.get(jobId) ?? [];
@@ -93,8 +95,8 @@ export function createMailroom(options: {
       event: WebhookEvent,
       signed: { body: string; offsetMs: number } = { body: event.body, offsetMs: 0 },
     ) =>
-    async (timeMs: number): Promise<Record<string, string>> => {
-      const timestamp = Math.floor((timeMs + signed.offsetMs) / 1000);
+    async (): Promise<Record<string, string>> => {
+      const timestamp = Math.floor((stampClock.now() + signed.offsetMs) / 1000);
       return {
         'content-type': 'application/json',
         'x-sume-event-id': event.eventId,
@@ -129,7 +131,7 @@ export function createMailroom(options: {
     jobId: string,
     event: WebhookEvent,
     to: SendTo,
-    sealed: (timeMs: number) => Promise<Record<string, string>>,
+    sealed: () => Promise<Record<string, string>>,
   ): Delivery =>
     courier.dispatch({
       kind,

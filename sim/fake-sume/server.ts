@@ -30,7 +30,10 @@ export interface FakeSumeServerOptions extends Pick<
   port?: number;
   /** What to listen on. Default: `127.0.0.1`, so that nobody else's machine reaches it. */
   host?: string;
-  /** How many seconds of Sume pass in one of the machine's. Default: 1. */
+  /**
+   * How many seconds of Sume pass in one of the machine's. Default: 1. A receiver's time limit and the
+   * timestamps of webhooks stay in the machine's.
+   */
   timeScale?: number;
   /**
    * Hosts beside loopback that webhooks may be sent to, with a port or without. Default: none. A delivery
@@ -93,6 +96,8 @@ export async function createFakeSumeServer(
         seed: name === DEFAULT_NAMESPACE ? seed : createRandom(seed).fork(name).next(),
         autopilot: options.autopilot ?? true,
         clock: createRunningClock(timeScale, systemClock),
+        // Receivers live in the machine's time, whatever the fake's clock says.
+        stampClock: systemClock,
         send: async (request) => {
           if (!mayDeliverTo(request.url, allowedHosts)) {
             throw new Error(
@@ -104,8 +109,11 @@ export async function createFakeSumeServer(
         },
       },
       {
-        answered: (record) => log(describeRequest(record)),
-        attempted: (delivery, attempt) => log(describeAttempt(delivery, attempt)),
+        timeScale,
+        watcher: {
+          answered: (record) => log(describeRequest(record)),
+          attempted: (delivery, attempt) => log(describeAttempt(delivery, attempt)),
+        },
       },
     ),
   );

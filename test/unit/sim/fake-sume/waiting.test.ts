@@ -146,13 +146,14 @@ describe('faked timers of a test runner', () => {
     return createReceiver(() => new Response(null, { status: (calls += 1) === 1 ? 500 : 200 }));
   };
 
-  it('that fake the date alone set the time at which the own clock starts', async () => {
+  it('that fake the date alone set the time that webhooks are stamped with', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_600_000_000_000 });
     const receiver = failingOnce();
     const fake = createFakeSume({ secrets: ['s'], send: receiver.send });
     await retriedOnce(fake);
+    // The fake's own clock was moved; the receiver's was not, and would refuse what is too new for it.
     expect(receiver.received.map(({ attempt }) => attempt.timestamp)).toEqual([
-      1_600_000_000, 1_600_000_030,
+      1_600_000_000, 1_600_000_000,
     ]);
   });
 
