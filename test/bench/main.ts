@@ -14,25 +14,40 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Record<string, Figure>>>
   simulate: benchSimulate,
 };
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'boolean', default: false } },
-});
-const chosen = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
+const { names, json } = readArguments();
 const results: Record<string, unknown> = {};
-for (const name of chosen) {
-  const run = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
-  if (!run) {
-    console.error(`No benchmark ${name}. There are: ${Object.keys(BENCHMARKS).join(', ')}.`);
-    process.exit(2);
-  }
-  const figures = await run();
+for (const name of names) {
+  const figures = (await BENCHMARKS[name]?.()) ?? {};
   results[name] = Object.fromEntries(
     Object.entries(figures).map(([what, figure]) => [what, { ...figure, met: meetsGoal(figure) }]),
   );
-  if (!values.json) for (const [what, figure] of Object.entries(figures)) print(what, figure);
+  if (!json) for (const [what, figure] of Object.entries(figures)) print(what, figure);
 }
-if (values.json) console.log(JSON.stringify(results));
+if (json) console.log(JSON.stringify(results));
+
+/** Wrong usage ends the process with one line and code 2. */
+function readArguments(): { names: string[]; json: boolean } {
+  const known = Object.keys(BENCHMARKS);
+  let parsed;
+  try {
+    parsed = parseArgs({
+      allowPositionals: true,
+      options: { json: { type: 'boolean', default: false } },
+    });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return refuse(error.message);
+  }
+  const { positionals, values } = parsed;
+  const unknown = positionals.find((name) => !known.includes(name));
+  if (unknown !== undefined) return refuse(`No benchmark ${unknown}.`);
+  return { names: positionals.length > 0 ? positionals : known, json: values.json };
+
+  function refuse(reason: string): never {
+    console.error(`${reason} Usage: npm run bench -- [${known.join('|')}…] [--json]`);
+    process.exit(2);
+  }
+}
 
 function print(what: string, figure: Figure): void {
   const goal = 'atMost' in figure.goal ? `≤ ${figure.goal.atMost}` : `≥ ${figure.goal.atLeast}`;

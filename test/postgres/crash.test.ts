@@ -8,8 +8,7 @@ import {
   postgresDatabase,
   type Reconciler,
 } from '../../src/index.ts';
-import { describePostgres } from '../setup/databases.ts';
-import { startEmbeddedServer } from '../setup/embedded-server.ts';
+import { describePostgres, privatePostgres } from '../setup/databases.ts';
 import { openSchema } from '../setup/postgres-schema.ts';
 import { flawless, installAudit } from './audit.ts';
 import { LOAD_TIMEOUT_MS, runLoad, TRY_LATER, type Contender, type LoadJob } from './load.ts';
@@ -26,9 +25,9 @@ describePostgres('connections die at random, and the server crashes once', () =>
   it(
     'what was answered 2xx is there afterwards; the rest is answered 503 and lands later',
     { timeout: LOAD_TIMEOUT_MS },
-    async () => {
-      // A server of its own: it is crashed, and other suites use the one of this run.
-      const server = await startEmbeddedServer();
+    async (test) => {
+      // Not the server of this run: other suites use that.
+      const server = await privatePostgres(test);
       const { pool, url, close } = await openSchema(server.url, {
         connections: CONNECTIONS,
         settings: [`application_name=${APPLICATION}`],

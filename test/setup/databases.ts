@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
-import { describe, inject } from 'vitest';
+import { describe, inject, type TestContext } from 'vitest';
+import { isCi } from './ci.ts';
+import { startEmbeddedServer, type EmbeddedServer } from './embedded-server.ts';
 import { openSchema, type OpenSchema, type SchemaOptions } from './postgres-schema.ts';
 
 let shared: Promise<PGlite> | undefined;
@@ -18,6 +20,19 @@ export function sharedPglite(): Promise<PGlite> {
 export const describePostgres: ReturnType<typeof describe.skipIf> = describe.skipIf(
   inject('databaseMissing') === 'unavailable',
 );
+
+/**
+ * A server for one test alone, which may crash it. Where none can be started (the run may be on a server that
+ * SUME_SIM_DATABASE_URL named) the test is skipped with the reason, and fails under CI.
+ */
+export async function privatePostgres(test: TestContext): Promise<EmbeddedServer> {
+  try {
+    return await startEmbeddedServer();
+  } catch (error) {
+    if (isCi()) throw error;
+    return test.skip(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** A pool on the PostgreSQL server of this run, bound to a new schema that nobody else uses. */
 export function openPostgres(options: SchemaOptions = {}): Promise<OpenSchema> {

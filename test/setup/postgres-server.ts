@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
+import { isCi } from './ci.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 
 declare module 'vitest' {
@@ -40,7 +41,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     const reason = error instanceof Error ? error.message : String(error);
     project.provide('databaseMissing', 'unavailable');
     console.warn(
-      `Skipping every test on PostgreSQL: ${reason} Set SUME_SIM_DATABASE_URL to use a server of yours.`,
+      `Skipping every test on PostgreSQL (${reason}). Set SUME_SIM_DATABASE_URL to use a server of yours.`,
     );
     return undefined;
   }
@@ -71,9 +72,4 @@ async function isNeeded(project: TestProject): Promise<boolean> {
   const { filenamePattern } = project.vitest as unknown as { filenamePattern?: string[] };
   const { testFiles } = await project.globTestFiles(filenamePattern);
   return testFiles.some((file) => /postgres/i.test(file + readFileSync(file, 'utf8')));
-}
-
-function isCi(): boolean {
-  const { CI } = process.env;
-  return CI !== undefined && CI !== '' && CI !== 'false';
 }

@@ -37,7 +37,7 @@ log_checkpoints = off
 class Server {
   readonly directory: string;
   private readonly data: string;
-  private readonly binaries: PostgresBinaries;
+  private binaries: PostgresBinaries | undefined;
   private port = 0;
   private running: { child: ChildProcess; exited: Promise<void> } | undefined;
 
@@ -46,14 +46,19 @@ class Server {
     // The account of the server must get through to what lies inside; only `data` is its own.
     chmodSync(this.directory, 0o755);
     this.data = join(this.directory, 'data');
-    this.binaries = findPostgres(this.directory);
-    mkdirSync(this.data, { mode: 0o700 });
-    const { account } = this.binaries;
-    if (account) chownSync(this.data, account.uid, account.gid);
+  }
+
+  /** The programs; found on first use, so that `remove` clears up even where there are none. */
+  private get programs(): PostgresBinaries {
+    this.binaries ??= findPostgres(this.directory);
+    return this.binaries;
   }
 
   async start(): Promise<string> {
-    await this.run(this.binaries.initdb, [
+    const { account, initdb } = this.programs;
+    mkdirSync(this.data, { mode: 0o700 });
+    if (account) chownSync(this.data, account.uid, account.gid);
+    await this.run(initdb, [
       `--pgdata=${this.data}`,
       '--username=postgres',
       '--auth=trust',
@@ -95,7 +100,7 @@ class Server {
       const data = join(directory, 'data');
       if (existsSync(join(data, 'postmaster.pid'))) {
         // Not running any more is as good as stopped.
-        await this.run(this.binaries.pgCtl, ['stop', '-w', '-m', 'immediate', '-D', data]).catch(
+        await this.run(this.programs.pgCtl, ['stop', '-w', '-m', 'immediate', '-D', data]).catch(
           (error: unknown) => {
             if (!(error instanceof ProgramFailed)) throw error;
           },
@@ -111,7 +116,7 @@ class Server {
    */
   private launch(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { account, postgres } = this.binaries;
+      const { account, postgres } = this.programs;
       const child = spawn(postgres, ['-D', this.data, '-p', String(this.port)], {
         ...account,
         cwd: this.directory,
@@ -148,7 +153,7 @@ class Server {
 
   private run(program: string, args: string[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { account } = this.binaries;
+      const { account } = this.programs;
       const child = execFile(
         program,
         args,
