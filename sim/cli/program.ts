@@ -5,6 +5,7 @@ import { addFuzzCommand } from './commands/fuzz.ts';
 import { addListCommand } from './commands/list.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
+import { addServeCommand } from './commands/serve.ts';
 import type { Context } from './context.ts';
 import { nearest } from './nearest.ts';
 import { UsageError } from './usage-error.ts';
@@ -35,12 +36,14 @@ Examples:
   sume-sim list
   sume-sim run early-webhook
   sume-sim fuzz stale-poll --integration naive-update --runs 200
-  sume-sim replay TOKEN`,
+  sume-sim replay TOKEN
+  sume-sim serve --faults chaos`,
     );
   addListCommand(program, context);
   addRunCommand(program, context);
   addFuzzCommand(program, context);
   addReplayCommand(program, context);
+  addServeCommand(program, context);
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: 'user' });
