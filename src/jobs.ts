@@ -38,8 +38,11 @@ export interface Standing {
 export interface Jobs {
   /** The guarded update: raises the row's rank to the news', or returns false and changes nothing. */
   raise(db: Queryable, news: News): Promise<boolean>;
-  /** The same for whoever needs the row's correlation id. RETURNING alone costs a tenth of the statement. */
-  raiseReturning(db: Queryable, news: News): Promise<{ correlationId: string | null } | null>;
+  /**
+   * The same for news of an end, for whoever needs the row's correlation id. RETURNING alone costs a tenth of
+   * the statement.
+   */
+  endReturning(db: Queryable, news: News): Promise<{ correlationId: string | null } | null>;
   /** Fills a null result, error or body of a row that ended with the same status. Never a second time. */
   fill(db: Queryable, news: News): Promise<void>;
   look(db: Queryable, jobId: string): Promise<Standing | null>;
@@ -59,24 +62,16 @@ export interface Jobs {
  * statement has no other place for it, and a statement of its own would double the cost of the common case.
  */
 export function createJobs(table: string, lockTimeoutMs: number): Jobs {
-  const lockTimeout = String(lockTimeoutMs);
+  const inTime = `set_config('lock_timeout', '${lockTimeoutMs}', true) is not null`;
 
   // `text` first: drivers that see a jsonb parameter may serialise the string once more.
-  const raise = `update ${table}
-    set status = $2, rank = $3, result = $4::text::jsonb, error = $5::text::jsonb, body = $6,
-        updated_at = $7::timestamptz, terminal_at = case when $3 = 2 then $7::timestamptz end
-    where job_id = $1 and rank < $3 and set_config('lock_timeout', $8, true) is not null`;
-  const raiseReturning = `${raise} returning correlation_id`;
-  const raiseParams = (news: News): unknown[] => [
-    news.jobId,
-    news.status,
-    news.rank,
-    news.result,
-    news.error,
-    news.body,
-    news.at,
-    lockTimeout,
-  ];
+  const end = `update ${table}
+    set status = $2, rank = 2, result = $3::text::jsonb, error = $4::text::jsonb, body = $5,
+        updated_at = $6::timestamptz, terminal_at = $6::timestamptz
+    where job_id = $1 and rank < 2 and ${inTime}`;
+  const endReturning = `${end} returning correlation_id`;
+  const process = `update ${table} set status = $2, rank = 1, updated_at = $3::timestamptz
+    where job_id = $1 and rank < 1 and ${inTime}`;
   const fill = `update ${table}
     set result = coalesce(result, $3::text::jsonb), error = coalesce(error, $4::text::jsonb),
         body = coalesce(body, $5)
@@ -84,7 +79,7 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
       and ((result is null and $3::text is not null)
         or (error is null and $4::text is not null)
         or (result is null and error is null and body is null and $5::text is not null))
-      and set_config('lock_timeout', $6, true) is not null`;
+      and ${inTime}`;
   const look = `select status, rank, result is null as lacks_result, error is null as lacks_error,
       body is null as lacks_body
     from ${table} where job_id = $1`;
@@ -93,14 +88,17 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
     on conflict (job_id) do nothing
     returning job_id`;
   const correlate = `update ${table} set correlation_id = $2
-    where job_id = $1 and correlation_id is null and set_config('lock_timeout', $3, true) is not null`;
+    where job_id = $1 and correlation_id is null and ${inTime}`;
   const read = `select job_id, status, rank, result, error, body, correlation_id,
       created_at, updated_at, terminal_at, checked_at
     from ${table} where job_id = $1`;
 
   return {
     raise: async (db, news) => {
-      const { affectedRows } = await carrying(() => db.query(raise, raiseParams(news)));
+      const { affectedRows } =
+        news.rank === 2
+          ? await carrying(() => db.query(end, endParams(news)))
+          : await db.query(process, [news.jobId, news.status, news.at]);
       if (affectedRows === undefined) {
         throw new InputError(
           'The database tells no affectedRows for an update, so whether a job moved cannot be told. ' +
@@ -109,16 +107,16 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
       }
       return affectedRows > 0;
     },
-    raiseReturning: async (db, news) => {
+    endReturning: async (db, news) => {
       const { rows } = await carrying(() =>
-        db.query<{ correlation_id: string | null }>(raiseReturning, raiseParams(news)),
+        db.query<{ correlation_id: string | null }>(endReturning, endParams(news)),
       );
       const [row] = rows;
       return row === undefined ? null : { correlationId: row.correlation_id };
     },
     fill: async (db, news) => {
       await carrying(() =>
-        db.query(fill, [news.jobId, news.status, news.result, news.error, news.body, lockTimeout]),
+        db.query(fill, [news.jobId, news.status, news.result, news.error, news.body]),
       );
     },
     look: async (db, jobId) => {
@@ -144,7 +142,7 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
       return rows.length > 0;
     },
     correlate: async (db, jobId, correlationId) => {
-      await db.query(correlate, [jobId, correlationId, lockTimeout]);
+      await db.query(correlate, [jobId, correlationId]);
     },
     read: async (db, jobId) => {
       const { rows } = await db.query<JobRow>(read, [jobId]);
@@ -152,6 +150,10 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
       return row === undefined ? null : jobOf(row);
     },
   };
+}
+
+function endParams(news: News): unknown[] {
+  return [news.jobId, news.status, news.result, news.error, news.body, news.at];
 }
 
 interface JobRow {

@@ -56,8 +56,7 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
     let failure: Error | undefined;
     try {
       return await work(client, (reason) => {
-        failure ??=
-          reason instanceof Error ? reason : new Error('connection broken', { cause: reason });
+        failure ??= asError(reason);
       });
     } finally {
       client.release(failure);
@@ -66,15 +65,19 @@ export function postgresDatabase(pool: PostgresPool, options: PostgresOptions = 
 
   return {
     pinsIsolation: true,
-    query: <Row extends object>(sql: string, params: unknown[] = []) =>
-      withClient(async (client, broken) => {
-        try {
-          return await run<Row>(client, sql, params, prepare);
-        } catch (error) {
-          if (!isStatementsOwn(error)) broken(error);
-          throw error;
-        }
-      }),
+    // By hand what `withClient` does: this is the common case, and each layer of promises shows in it.
+    query: async <Row extends object>(sql: string, params: unknown[] = []) => {
+      const client = await borrow(pool);
+      let result: QueryResult<Row>;
+      try {
+        result = await run<Row>(client, sql, params, prepare);
+      } catch (error) {
+        client.release(isStatementsOwn(error) ? undefined : asError(error));
+        throw error;
+      }
+      client.release();
+      return result;
+    },
     transaction: (work, { isolation } = {}) =>
       withClient(async (client, broken) => {
         const plain = async (text: string): Promise<PostgresResult> => {
@@ -190,4 +193,8 @@ function preparedName(client: PostgresClient, text: string): string | undefined 
 function isStatementsOwn(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state !== null && !state.startsWith('08') && !state.startsWith('57P');
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('connection broken', { cause: reason });
 }

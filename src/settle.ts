@@ -43,7 +43,7 @@ export function createSettle(core: {
   const raise: (db: Queryable, news: News) => Promise<boolean> = async (db, news) => {
     if (news.rank === 0) return false;
     if (onTerminal === undefined || !isTerminal(news.status)) return jobs.raise(db, news);
-    const raised = await jobs.raiseReturning(db, news);
+    const raised = await jobs.endReturning(db, news);
     if (raised === null) return false;
     await onTerminal(terminalJobOf(news, news.status, raised.correlationId), db);
     return true;

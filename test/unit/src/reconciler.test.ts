@@ -109,9 +109,9 @@ describe('a payload that the database refuses', () => {
     };
     expect(await reconcilerOn(watched).receive(event('job_1'))).toBe('applied');
     const [first, second] = params;
-    expect(first?.[3]).toBe(JSON.stringify(event('job_1').result));
-    expect(second?.[3]).toBeNull();
-    expect(second?.[5]).toBe(event('job_1').body);
+    expect(first?.[2]).toBe(JSON.stringify(event('job_1').result));
+    expect(second?.[2]).toBeNull();
+    expect(second?.[4]).toBe(event('job_1').body);
   });
 
   test('and when it was not the payload, the error comes through', async () => {
