@@ -70,7 +70,7 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
         updated_at = $6::timestamptz, terminal_at = $6::timestamptz
     where job_id = $1 and rank < 2 and ${inTime}`;
   const endReturning = `${end} returning correlation_id`;
-  const process = `update ${table} set status = $2, rank = 1, updated_at = $3::timestamptz
+  const progress = `update ${table} set status = $2, rank = 1, updated_at = $3::timestamptz
     where job_id = $1 and rank < 1 and ${inTime}`;
   const fill = `update ${table}
     set result = coalesce(result, $3::text::jsonb), error = coalesce(error, $4::text::jsonb),
@@ -98,7 +98,7 @@ export function createJobs(table: string, lockTimeoutMs: number): Jobs {
       const { affectedRows } =
         news.rank === 2
           ? await carrying(() => db.query(end, endParams(news)))
-          : await db.query(process, [news.jobId, news.status, news.at]);
+          : await db.query(progress, [news.jobId, news.status, news.at]);
       if (affectedRows === undefined) {
         throw new InputError(
           'The database tells no affectedRows for an update, so whether a job moved cannot be told. ' +
