@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
@@ -33,20 +33,17 @@ export function createDataDirectoryCache(
   return {
     file,
     read: async () => {
-      let bytes: Buffer<ArrayBuffer>;
       try {
-        bytes = await readFile(file);
+        const handle = await open(file, 'r');
+        try {
+          return await readChecked(handle);
+        } finally {
+          await handle.close();
+        }
       } catch (error) {
         if (isFileSystemError(error)) return null;
         throw error;
       }
-      if (bytes.length <= CHECKSUM_BYTES) return null;
-      const dump = new Uint8Array(
-        bytes.buffer,
-        bytes.byteOffset + CHECKSUM_BYTES,
-        bytes.length - CHECKSUM_BYTES,
-      );
-      return crc32(dump) === bytes.readUInt32BE(0) ? dump : null;
     },
     write: async (dump) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -68,6 +65,17 @@ export function createDataDirectoryCache(
       }
     },
   };
+}
+
+/** The dump in a buffer of its own, read in one go: it is what every start waits for. */
+async function readChecked(handle: FileHandle): Promise<Uint8Array<ArrayBuffer> | null> {
+  const { size } = await handle.stat();
+  if (size <= CHECKSUM_BYTES) return null;
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  await handle.read(checksum, 0, CHECKSUM_BYTES, 0);
+  const dump = new Uint8Array(size - CHECKSUM_BYTES);
+  const { bytesRead } = await handle.read(dump, 0, dump.length, CHECKSUM_BYTES);
+  return bytesRead === dump.length && crc32(dump) === checksum.readUInt32BE(0) ? dump : null;
 }
 
 /** An error that the file system reported, as against a mistake in this program. */
