@@ -8,10 +8,12 @@ import { startEmbeddedServer } from '../setup/embedded-server.ts';
 import { meetsGoal, type Figure } from './figure.ts';
 import { benchReceive } from './receive.ts';
 import { benchSimulate } from './simulate.ts';
+import { benchStart } from './start.ts';
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<Record<string, Figure>>>> = {
   receive: () => onPostgres(benchReceive),
   simulate: benchSimulate,
+  start: benchStart,
 };
 
 const { names, json } = readArguments();

@@ -41,7 +41,9 @@ describe('what the commands print', () => {
       );
       return;
     }
-    expect(steady(text)).toBe(steady(`${command}\n${stdout}`));
+    const advice =
+      'The README shows other output than the command. UPDATE_README=1 writes it anew.';
+    expect(steady(text), advice).toBe(steady(`${command}\n${stdout}`));
   });
 
   /** How fast a machine is is not what the README promises. */
