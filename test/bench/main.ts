@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../setup/embedded-server.ts';
 import { meetsGoal, type Figure } from './figure.ts';
 import { benchReceive } from './receive.ts';
+import { benchServer } from './server.ts';
 import { benchSimulate } from './simulate.ts';
 import { benchStart } from './start.ts';
 
@@ -14,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Record<string, Figure>>>
   receive: () => onPostgres(benchReceive),
   simulate: benchSimulate,
   start: benchStart,
+  server: benchServer,
 };
 
 const { names, json } = readArguments();

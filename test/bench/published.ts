@@ -1,3 +1,4 @@
+import type * as Server from '../../sim/fake-sume/server.ts';
 import type * as Core from '../../src/index.ts';
 
 /**
@@ -7,3 +8,8 @@ import type * as Core from '../../src/index.ts';
 export const core: typeof Core = (await import(
   new URL('../../dist/src/index.js', import.meta.url).href
 )) as typeof Core;
+
+/** The server of the fake, as it is published. */
+export const publishedServer: typeof Server = (await import(
+  new URL('../../dist/sim/fake-sume/server.js', import.meta.url).href
+)) as typeof Server;
