@@ -1,0 +1,17 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** Set by .ci/run: where to write the results as JSON, besides printing them. */
+const report = process.env['SUME_SIM_TEST_REPORT'];
+
+/** Apart from the other tests: these need a browser, the machine's own Chromium. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/browser/*.test.ts'],
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    retry: 0,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+  },
+});
+
+export default config;
