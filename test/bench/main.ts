@@ -65,7 +65,7 @@ function print(what: string, figure: Figure): void {
 async function onPostgres<T>(work: (serverUrl: string) => Promise<T>): Promise<T> {
   const given = process.env['SUME_SIM_DATABASE_URL'];
   if (given !== undefined && given !== '') return work(given);
-  const server = await startEmbeddedServer();
+  const server = await startEmbeddedServer({ durable: true });
   try {
     return await work(server.url);
   } finally {

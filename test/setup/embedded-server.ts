@@ -20,14 +20,22 @@ export interface EmbeddedServer {
  * Starts a PostgreSQL server on a free port of this machine, with an empty data directory in a temporary
  * folder. It is stopped, and the folder removed, by `stop()` or by the end of this process, however that
  * comes about (see `server-keeper.ts`). Rejects with the reason where there is no server to be had.
+ *
+ * Commits are not flushed to disk, which no test can see, unless it is to be `durable`: a benchmark can.
  */
-export async function startEmbeddedServer(): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(
+  options: { durable?: boolean } = {},
+): Promise<EmbeddedServer> {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const keeper = fileURLToPath(new URL('server-keeper.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', tsx, keeper], {
-    detached: true, // so that an interrupt from the terminal does not reach it
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', tsx, keeper, ...(options.durable === true ? ['durable'] : [])],
+    {
+      detached: true, // so that an interrupt from the terminal does not reach it
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => {
       resolve();

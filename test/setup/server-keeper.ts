@@ -7,6 +7,8 @@
  * closes the pipe whatever became of the process at the other end. Then the server is stopped and its
  * folder removed, data directory included.
  *
+ * With the argument `durable` commits are flushed to disk, as PostgreSQL does unless told otherwise.
+ *
  * Standard output: one line of JSON for the start (`KeeperAnswer`) and one for each command. Standard
  * input: one command a line; `restart` stops the server as a crash would and starts it again.
  */
@@ -23,16 +25,17 @@ export type KeeperAnswer = { url: string; directory: string } | { failed: string
 
 const FOLDER = /^sume-sim-postgres-(\d+)-/;
 
-// Durable against the end of a process, which is what the tests provoke, not against the end of the
-// machine: a commit is in the operating system's hands before it is answered (synchronous_commit stays
-// on), only the flush to disk is left out.
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 200
-fsync = off
 log_checkpoints = off
 `;
+
+// Safe against the end of a process, which is what the tests provoke, not against the end of the machine: a
+// commit is in the operating system's hands before it is answered (synchronous_commit stays on), only the
+// flush to disk is left out.
+const UNFLUSHED = 'fsync = off\n';
 
 class Server {
   readonly directory: string;
@@ -67,7 +70,10 @@ class Server {
       '--no-sync',
       '--no-instructions',
     ]);
-    appendFileSync(join(this.data, 'postgresql.conf'), SETTINGS);
+    appendFileSync(
+      join(this.data, 'postgresql.conf'),
+      process.argv.includes('durable') ? SETTINGS : SETTINGS + UNFLUSHED,
+    );
     // Somebody may take the port between the look and the start; another one is tried then.
     for (let attempt = 1; ; attempt += 1) {
       this.port = await freePort();
