@@ -2,7 +2,10 @@ import type { Writable } from 'node:stream';
 
 /** Where a command writes. Waits until the text is handed over, so that ending the process loses nothing. */
 export interface ConsoleOutput {
-  /** One text, ended with a line break. A reader that has gone away (`| head`) is no error. */
+  /**
+   * One text, ended with a line break. A reader that has gone away (`| head`) is no error, and whatever else
+   * fails is told once: nothing more is written then.
+   */
   write(text: string): Promise<void>;
   /** Cells in a line: the terminal's, or COLUMNS, or 100. */
   width: number;
@@ -35,11 +38,13 @@ export function consoleOutput(stream: ProcessStream, env: NodeJS.ProcessEnv): Co
           return;
         }
         stream.write(`${text}\n`, (error?: NodeJS.ErrnoException | null) => {
-          if (error === null || error === undefined) resolve();
-          else if (error.code === 'EPIPE') {
-            gone = true;
+          if (error === null || error === undefined) {
             resolve();
-          } else reject(new Error('The output could not be written.', { cause: error }));
+            return;
+          }
+          gone = true;
+          if (error.code === 'EPIPE') resolve();
+          else reject(new Error('The output could not be written.', { cause: error }));
         });
       }),
   };

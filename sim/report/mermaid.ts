@@ -11,7 +11,7 @@ import { wrap } from './wrap.ts';
 /** GitHub draws diagrams of up to 50,000 characters and shows an error for longer ones. */
 const LONGEST = 48_000;
 
-const NOTE_CELLS = 60;
+const NOTE_CELLS = 50;
 
 /**
  * A run as a Mermaid sequence diagram, without the Markdown fence: messages as arrows (dotted where others

@@ -1,8 +1,7 @@
-import type { PGlite } from '@electric-sql/pglite';
 import type { Command } from 'commander';
-import type { Integration } from '../../world/integration.ts';
 import type { Run } from '../../world/run.ts';
 import type { Scenario } from '../../world/scenarios.ts';
+import type { Simulator } from '../../world/simulator.ts';
 import { MAX_SEED } from '../../engine/random.ts';
 import { headline } from '../../report/verdict.ts';
 import { ansiPalette } from '../ansi-palette.ts';
@@ -20,6 +19,7 @@ import { startProgress } from '../progress.ts';
 import { showRun } from '../show-run.ts';
 import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { withSimulation } from '../with-simulation.ts';
 
 interface FuzzOptions extends RunOptions {
   runs?: number;
@@ -71,16 +71,21 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
           `--seed ${seed} with --runs ${runs} passes the largest seed, ${MAX_SEED}; begin lower`,
         );
       }
-      await context.withDatabase(async (database) => {
-        const search = { scenarios: chosen, integration, runs, seed, options };
-        await report(await fuzz(search, database, context), search, context);
+      const faults = options.faults === undefined ? {} : { faults: options.faults };
+      const search = { scenarios: chosen, runs, seed, options };
+      await withSimulation(context, async (database, createSimulator) => {
+        const found = await fuzz(
+          search,
+          (scenario) => createSimulator({ scenario, integration, database, ...faults }),
+          context,
+        );
+        await report(found, search, context);
       });
     });
 }
 
 interface Search {
   scenarios: readonly Scenario[];
-  integration: Integration;
   /** Of each scenario. */
   runs: number;
   /** The first. */
@@ -96,9 +101,11 @@ interface Found {
   interrupted: boolean;
 }
 
-async function fuzz(search: Search, database: PGlite, context: Context): Promise<Found> {
-  const { createSimulator } = await import('../../world/simulator.ts');
-  const faults = search.options.faults === undefined ? {} : { faults: search.options.faults };
+async function fuzz(
+  search: Search,
+  simulatorFor: (scenario: Scenario) => Promise<Simulator>,
+  context: Context,
+): Promise<Found> {
   const interruption = onInterruption();
   const progress = startProgress(context.stderr, search.scenarios.length * search.runs);
   let last: Run | null = null;
@@ -106,8 +113,7 @@ async function fuzz(search: Search, database: PGlite, context: Context): Promise
   let elapsedMs = 0;
   try {
     search: for (const scenario of search.scenarios) {
-      const { integration } = search;
-      const simulator = await createSimulator({ scenario, integration, database, ...faults });
+      const simulator = await simulatorFor(scenario);
       const startedMs = context.clock.now() - elapsedMs;
       for (let seed = search.seed; seed < search.seed + search.runs; seed += 1) {
         last = await simulator.run({ seed });

@@ -5,6 +5,7 @@ import { findNamed } from '../find-named.ts';
 import { addReportOptions, type ReportOptions } from '../run-options.ts';
 import { showRun } from '../show-run.ts';
 import { UsageError } from '../usage-error.ts';
+import { withSimulation } from '../with-simulation.ts';
 
 /** `replay`: the schedule of a token, step by step as it was. */
 export function addReplayCommand(program: Command, context: Context): void {
@@ -36,8 +37,7 @@ since and no longer takes these steps.`,
       }
       const scenario = findNamed('scenario', scenarios, recipe.scenario);
       const integration = findNamed('integration', integrations, recipe.integration);
-      await context.withDatabase(async (database) => {
-        const { createSimulator } = await import('../../world/simulator.ts');
+      await withSimulation(context, async (database, createSimulator) => {
         const simulator = await createSimulator({ scenario, integration, database });
         await showRun(await simulator.replay(token), options, context);
       });

@@ -11,6 +11,7 @@ import {
   type RunOptions,
 } from '../run-options.ts';
 import { showRun } from '../show-run.ts';
+import { withSimulation } from '../with-simulation.ts';
 
 const DEFAULT_SCENARIO = 'early-webhook';
 
@@ -46,8 +47,7 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
         integrations,
         options.integration ?? DEFAULT_INTEGRATION,
       );
-      await context.withDatabase(async (database) => {
-        const { createSimulator } = await import('../../world/simulator.ts');
+      await withSimulation(context, async (database, createSimulator) => {
         const faults = options.faults === undefined ? {} : { faults: options.faults };
         const simulator = await createSimulator({ scenario, integration, database, ...faults });
         if (options.seed !== undefined) {

@@ -46,7 +46,8 @@ test('a reader that has gone away is no error, then and afterwards', async () =>
   await expect(output.write('two')).resolves.toBeUndefined();
 });
 
-test('a full disk is an error with its cause', async () => {
+test('a full disk is an error with its cause, and told once', async () => {
   const output = consoleOutput(stream(undefined, broken('ENOSPC')), {});
   await expect(output.write('one')).rejects.toMatchObject({ cause: { code: 'ENOSPC' } });
+  await expect(output.write('two')).resolves.toBeUndefined();
 });
