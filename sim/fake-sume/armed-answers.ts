@@ -61,6 +61,10 @@ export function createArmedAnswers(): ArmedAnswers {
       if (!Number.isInteger(times) || times < 1) {
         throw new BadControlError(`times is ${times}: give a whole number above 0.`);
       }
+      const status = 'status' in armed ? armed.status : undefined;
+      if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+        throw new BadControlError(`status is ${status}: give a whole number from 200 to 599.`);
+      }
       const taken = { armed, afterEffect: afterEffect || armed.kind === 'answer-lost' };
       waiting.push({ route, taken, jobId, left: times });
     },

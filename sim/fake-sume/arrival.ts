@@ -16,6 +16,8 @@ export interface Arrival {
   headers(): Record<string, string>;
   /** Reads the body to its end, or throws the refusal for one that cannot be used. */
   body(): Promise<string>;
+  /** Calls when the client goes away before its answer; gives a way to stop listening. */
+  onGone(listener: () => void): () => void;
 }
 
 /** A request that came through MSW. */
@@ -28,5 +30,9 @@ export function arrivalOf(request: Request): Arrival {
     header: (name) => request.headers.get(name),
     headers: () => Object.fromEntries(request.headers),
     body: () => readBody(request.body),
+    onGone: (listener) => {
+      request.signal.addEventListener('abort', listener, { once: true });
+      return () => request.signal.removeEventListener('abort', listener);
+    },
   };
 }

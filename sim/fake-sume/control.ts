@@ -124,8 +124,9 @@ export interface Control {
   /** What is so about every job, in the order of creation. */
   truth(): ReadonlyMap<string, JobTruth>;
   /**
-   * Cancels everything pending and forgets everything: jobs, logs, holds, armed answers. The clock, the
-   * secrets and the credits stay as they are. Nothing from before arrives afterwards.
+   * Cancels everything pending and makes the fake as it was at first: no jobs, logs, holds or armed answers,
+   * the secrets and credits that it was made with. Only the clock stays where it is. Nothing from before
+   * arrives afterwards.
    */
   reset(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts';
 import { matchesDelivery, type DropRules } from './drop-rules.ts';
 import { BadControlError } from './errors.ts';
 import type { MovableClock } from './fake-clock.ts';
-import type { AnswerSubject, Purse } from './front-desk.ts';
+import type { AnswerSubject } from './front-desk.ts';
 import type { Holds } from './holds.ts';
 import { isTerminal, type Job, type JobStatus } from './job.ts';
 import type { Ending, Ledger } from './ledger.ts';
@@ -28,7 +28,7 @@ export function createControl(parts: {
   deliveryHolds: Holds<Delivery>;
   answerHolds: Holds<AnswerSubject>;
   setSecrets(secrets: readonly string[]): void;
-  purse: Purse;
+  setCredits(credits: number | null): void;
   /** Moves a job, with all that follows from it. */
   moveJob: (job: Job, status: JobStatus, ending?: Ending) => 'changed' | 'unchanged';
   reset(): Promise<void>;
@@ -142,10 +142,7 @@ export function createControl(parts: {
     },
 
     async setCredits(credits) {
-      if (credits !== null && (!Number.isInteger(credits) || credits < 0)) {
-        throw new BadControlError(`credits is ${credits}: give a whole number from 0, or null.`);
-      }
-      parts.purse.credits = credits;
+      parts.setCredits(credits);
     },
 
     async advance(ms) {

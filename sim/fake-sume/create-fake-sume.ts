@@ -139,7 +139,7 @@ export function assembleFakeSume(options: FakeSumeOptions, extras?: Extras): Ass
   const timeScale = extras?.timeScale ?? 1;
   const movable = isMovable(clock) ? clock : null;
   const baseUrl = checkBaseUrl(options.baseUrl ?? 'https://api.sume.com/v1');
-  const purse: Purse = { credits: options.credits ?? null };
+  const purse: Purse = { credits: checkCredits(options.credits ?? null) };
   if (options.secrets.includes(FORGERS_SECRET)) {
     throw new BadOptionError(`The secret ${FORGERS_SECRET} is the forger's: choose another.`);
   }
@@ -149,6 +149,7 @@ export function assembleFakeSume(options: FakeSumeOptions, extras?: Extras): Ass
   const pending = createPending(clock, movable?.standsStill ?? false);
   const tasks = createTasks(options.spawn, pending);
   const ledger = createLedger({ clock, seed: options.seed ?? 0, jobId: options.jobId });
+  const limits = options.limits === undefined ? null : createLimitCounter(options.limits, clock);
   const log = createRequestLog();
   const armed = createArmedAnswers();
   const drops = createDropRules();
@@ -182,7 +183,7 @@ export function assembleFakeSume(options: FakeSumeOptions, extras?: Extras): Ass
     baseUrl,
     apiKeys: options.apiKeys,
     purse,
-    limits: options.limits === undefined ? null : createLimitCounter(options.limits, clock),
+    limits,
     ledger,
     log,
     armed,
@@ -222,12 +223,17 @@ export function assembleFakeSume(options: FakeSumeOptions, extras?: Extras): Ass
     setSecrets: (secrets) => {
       signer = createSigner(secrets);
     },
-    purse,
+    setCredits: (credits) => {
+      purse.credits = checkCredits(credits);
+    },
     moveJob,
     async reset() {
       await cancelEverything();
       for (const part of [ledger, mailroom, courier, log, desk]) part.clear();
       plan?.clear();
+      limits?.clear();
+      purse.credits = options.credits ?? null;
+      signer = createSigner(options.secrets);
     },
   });
   if (plan !== null) {
@@ -275,6 +281,11 @@ function checkBaseUrl(given: string): string {
     );
   }
   return url.origin + url.pathname.replace(/\/$/, '');
+}
+
+function checkCredits(credits: number | null): number | null {
+  if (credits === null || (Number.isInteger(credits) && credits >= 0)) return credits;
+  throw new BadOptionError(`credits is ${credits}: give a whole number from 0, or null.`);
 }
 
 /** Also what is not below the base path, so that a mistyped path fails here and not in the network. */

@@ -38,6 +38,12 @@ interface Meeting {
   delayMs: number;
 }
 
+/** A request, and what is written down of it. */
+interface Visitor {
+  arrival: Arrival;
+  record: RequestRecord;
+}
+
 /** One request on its way through the desk. */
 interface Visit {
   route: RouteName;
@@ -49,6 +55,12 @@ interface Visit {
   /** The job that it made, if it made one. */
   newJob: Job | null;
 }
+
+/** Why a wait for an answer ended early. */
+const LEFT = new Error('Nobody waits for this answer any more.');
+
+/** Of how many paths it is counted how often they were refused. */
+const MOST_PATHS_COUNTED = 10_000;
 
 /** Takes requests and answers them, with everything that stands between a client and the ledger. */
 export interface FrontDesk {
@@ -90,11 +102,17 @@ export function createFrontDesk(options: {
   let open = new AbortController();
   let closed = false;
 
-  const failureOf = (record: RequestRecord, refusal: Refusal): Answer => {
-    const times = (failuresSeen.get(record.path) ?? 0) + 1;
-    failuresSeen.set(record.path, times);
-    return failure(refusal, requestIdOf(record, times));
+  /** A request's name in an error: the same for the same requests, whatever else was asked in between. */
+  const nextRequestId = ({ method, path }: RequestRecord): string => {
+    const times = (failuresSeen.get(path) ?? 0) + 1;
+    // Names may come again after so many; a server that runs for weeks must not remember them all.
+    if (failuresSeen.size >= MOST_PATHS_COUNTED) failuresSeen.clear();
+    failuresSeen.set(path, times);
+    return `req_${stableHash('request', method, path, String(times))}`;
   };
+
+  const failureOf = (record: RequestRecord, refusal: Refusal): Answer =>
+    failure(refusal, nextRequestId(record));
 
   const spendCredit = (): void => {
     if (purse.credits === null) return;
@@ -155,37 +173,48 @@ export function createFrontDesk(options: {
     }
   };
 
-  /** Waits for something that a reset or a disposal ends. Says whether it came to its end. */
+  /**
+   * Waits for something that a reset or a disposal ends, or the client by going away. Says whether it came to
+   * its end.
+   */
   const wait = async (
-    record: RequestRecord,
+    visitor: Visitor,
     until: (work: PendingWork, signal: AbortSignal) => Promise<boolean>,
   ): Promise<boolean> => {
+    const { record, arrival } = visitor;
+    const ended = new AbortController();
+    const end = (): void => ended.abort(LEFT);
     const { signal } = open;
+    signal.addEventListener('abort', end, { once: true });
+    const stopListening = arrival.onGone(end);
     const work = pending.begin(`The answer to ${record.method} ${record.path}`, record.jobId);
     try {
-      return await until(work, signal);
+      return await until(work, ended.signal);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!ended.signal.aborted) throw error;
       return false;
     } finally {
+      signal.removeEventListener('abort', end);
+      stopListening();
       work.done();
     }
   };
 
   /** Waits while the answer is held. Says whether it may go out. */
-  const passHolds = async (record: RequestRecord, route: RouteName): Promise<boolean> => {
-    const subject = { route, jobId: record.jobId };
+  const passHolds = async (visitor: Visitor, route: RouteName): Promise<boolean> => {
+    const { jobId } = visitor.record;
+    const subject = { route, jobId };
     if (!holds.keepBack(subject)) return true;
     return wait(
-      record,
-      async (work, signal) => (await holds.pass(subject, record.jobId, work, signal)) === 'through',
+      visitor,
+      async (work, signal) => (await holds.pass(subject, jobId, work, signal)) === 'through',
     );
   };
 
   /** Lets time pass. Says whether the answer may still go out. */
-  const pause = async (record: RequestRecord, ms: number): Promise<boolean> => {
+  const pause = async (visitor: Visitor, ms: number): Promise<boolean> => {
     if (ms === 0) return true;
-    return wait(record, async (work, signal) => {
+    return wait(visitor, async (work, signal) => {
       work.now({ for: 'clock', untilMs: clock.now() + ms });
       await clock.sleep(ms, signal);
       return true;
@@ -212,17 +241,13 @@ export function createFrontDesk(options: {
     return answer;
   };
 
-  const answerInstead = async (
-    record: RequestRecord,
-    instead: ArmedAnswer,
-  ): Promise<Answer | null> => {
+  const answerInstead = async (visitor: Visitor, instead: ArmedAnswer): Promise<Answer | null> => {
+    const { record } = visitor;
     if (instead.kind === 'no-answer') {
-      await pause(record, options.noAnswerMs);
+      await pause(visitor, options.noAnswerMs);
       return send(record, null);
     }
-    const times = (failuresSeen.get(record.path) ?? 0) + 1;
-    failuresSeen.set(record.path, times);
-    return send(record, writeArmedAnswer(instead, requestIdOf(record, times)));
+    return send(record, writeArmedAnswer(instead, nextRequestId(record)));
   };
 
   return {
@@ -260,10 +285,11 @@ export function createFrontDesk(options: {
         if (signal.aborted) return send(record, null);
       }
 
+      const visitor: Visitor = { arrival, record };
       const { instead, afterEffect, delayMs } = meet(match.name, record);
       if (instead !== null && !afterEffect) {
-        if (!(await pause(record, delayMs))) return send(record, null);
-        return answerInstead(record, instead);
+        if (!(await pause(visitor, delayMs))) return send(record, null);
+        return answerInstead(visitor, instead);
       }
       const call: Call = {
         ledger,
@@ -284,9 +310,9 @@ export function createFrontDesk(options: {
       const answer = handle(visit);
       const { newJob } = visit;
       if (newJob !== null) await options.onSubmitted(newJob);
-      const mayGo = (await passHolds(record, match.name)) && (await pause(record, delayMs));
+      const mayGo = (await passHolds(visitor, match.name)) && (await pause(visitor, delayMs));
       if (!mayGo) return send(record, null);
-      return instead === null ? send(record, answer) : answerInstead(record, instead);
+      return instead === null ? send(record, answer) : answerInstead(visitor, instead);
     },
 
     cancelAll() {
@@ -351,11 +377,6 @@ function refuseUnknown(
       `${nearest}, below ${baseUrl}.`,
     { details: { nearest } },
   );
-}
-
-/** A request's name in an error: the same for the same requests, whatever else was asked in between. */
-function requestIdOf(record: RequestRecord, times: number): string {
-  return `req_${stableHash('request', record.method, record.path, String(times))}`;
 }
 
 /** What a submit is about before it has a job: the same for the same submit, sent again. */

@@ -14,6 +14,15 @@ export type {
   DeliveryState,
 } from './delivery.ts';
 export type { ArmedAnswer, ArmedFor } from './armed-answers.ts';
+export type { PresetName } from './faults/presets.ts';
+export type {
+  AnswerFaults,
+  DeliveryFaults,
+  EventFaults,
+  FaultProfile,
+  JobFaults,
+  Range,
+} from './faults/profile.ts';
 export type { Held, Hold } from './holds.ts';
 export type { JobError, JobStatus, PushedStatus, TerminalStatus } from './job.ts';
 export type { Ending } from './ledger.ts';

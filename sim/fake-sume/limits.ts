@@ -25,6 +25,8 @@ export interface LimitCounter {
    * @returns the `RateLimit-…` headers for the answer. Throws the 429 with `Retry-After` when it is empty.
    */
   take(apiKey: string, bucket: 'read' | 'generation'): Record<string, string>;
+  /** Counts from nothing again. */
+  clear(): void;
 }
 
 /** @param limits whole numbers above 0; others are refused with `BadOptionError`. */
@@ -62,6 +64,9 @@ export function createLimitCounter(limits: Limits, clock: Clock): LimitCounter {
       }
       window.used += 1;
       return headers(limit - window.used);
+    },
+    clear() {
+      windows.clear();
     },
   };
 }

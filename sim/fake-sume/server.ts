@@ -119,8 +119,8 @@ export async function createFakeSumeServer(
   );
   const main = namespaces.get(DEFAULT_NAMESPACE);
 
-  const answer = (message: IncomingMessage): Promise<Answer | null> => {
-    const arrival = arrivalFrom(message);
+  const answer = (message: IncomingMessage, response: ServerResponse): Promise<Answer | null> => {
+    const arrival = arrivalFrom(message, response);
     const { pathname } = arrival;
     const name = namespaceOf(arrival);
     if (pathname === CONTROL_PATH || pathname.startsWith(`${CONTROL_PATH}/`)) {
@@ -139,7 +139,7 @@ export async function createFakeSumeServer(
     const respond = async (): Promise<void> => {
       let answered: Answer | null;
       try {
-        answered = await answer(message);
+        answered = await answer(message, response);
       } catch (error) {
         answered = answerError(error);
         log(`${message.method} ${message.url}: ${String(error)}`);

@@ -4,7 +4,7 @@ import type { Arrival } from '../arrival.ts';
 import { brokenOff, createBodyText } from '../request-body.ts';
 
 /** A request from a port, without the detour of a `Request`. */
-export function arrivalFrom(message: IncomingMessage): Arrival {
+export function arrivalFrom(message: IncomingMessage, response: ServerResponse): Arrival {
   const { pathname, search } = splitTarget(message.url ?? '/');
   return {
     method: message.method ?? 'GET',
@@ -19,6 +19,10 @@ export function arrivalFrom(message: IncomingMessage): Arrival {
       return headers;
     },
     body: () => readMessage(message),
+    onGone: (listener) => {
+      response.once('close', listener);
+      return () => response.off('close', listener);
+    },
   };
 }
 

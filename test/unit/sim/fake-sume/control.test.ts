@@ -375,6 +375,9 @@ describe('the next answer of a route', () => {
     await expect(
       fake.control.nextAnswer('status', { kind: 'empty' }, { times: 0 }),
     ).rejects.toThrow(/times is 0/);
+    await expect(fake.control.nextAnswer('status', { kind: 'empty', status: 42 })).rejects.toThrow(
+      /status is 42/,
+    );
   });
 });
 

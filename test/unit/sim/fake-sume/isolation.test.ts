@@ -188,6 +188,28 @@ describe('after dispose', () => {
   });
 });
 
+describe('a client that gives up', () => {
+  it('is not waited for in setupServer either', async () => {
+    const fake = createFakeSume({ secrets: ['s'] });
+    const server = setupServer(...fake.handlers);
+    server.listen();
+    try {
+      const hold = fake.control.holdAnswers('health');
+      const leaving = new AbortController();
+      const asking = fetch(`${fake.baseUrl}/health`, { signal: leaving.signal }).catch(
+        () => 'left',
+      );
+      await hold.arrived();
+      leaving.abort();
+      expect(await asking).toBe('left');
+      await fake.control.settle();
+      expect(hold.held).toEqual([]);
+    } finally {
+      server.close();
+    }
+  });
+});
+
 describe('reset', () => {
   it('forgets everything, and a late retry from before never arrives afterwards', async () => {
     const receiver = createReceiver(() => new Response(null, { status: 500 }));

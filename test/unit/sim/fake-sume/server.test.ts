@@ -284,6 +284,21 @@ describe('what is no proper request', () => {
     expect(said).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  it('is waited for no longer than its client waits', async () => {
+    const server = await startServer();
+    await server.fake.control.nextAnswer('me', { kind: 'no-answer' });
+    const leaving = new AbortController();
+    const asking = fetch(`${server.baseUrl}/me`, {
+      headers: { 'x-api-key': 'k' },
+      signal: leaving.signal,
+    }).catch(() => 'left');
+    await expect.poll(() => server.fake.control.pending().length).toBe(1);
+    leaving.abort();
+    expect(await asking).toBe('left');
+    await server.fake.control.settle();
+    expect(server.fake.requests[0]?.lost).toBe(true);
+  });
+
   it('loses its connection when its answer is lost', async () => {
     const server = await startServer();
     await server.fake.control.nextAnswer('health', { kind: 'answer-lost' });

@@ -234,7 +234,10 @@ describe('submitting a run', () => {
     expect(await submitJob(fake, { key: 'k' })).toBe(jobId);
     await fake.control.setCredits(1);
     expect(await submitJob(fake)).not.toBe(jobId);
-    await expect(fake.control.setCredits(-1)).rejects.toMatchObject({ code: 'bad_control' });
+    await expect(fake.control.setCredits(-1)).rejects.toMatchObject({ code: 'bad_option' });
+    await fake.control.setCredits(0);
+    await fake.control.reset();
+    expect(await submitJob(fake)).not.toBe('');
   });
 
   it('says so when the jobId option gives two keys one name', async () => {
