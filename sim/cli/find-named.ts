@@ -1,5 +1,5 @@
 import { visible } from '../report/visible.ts';
-import { nearest } from './nearest.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -14,14 +14,7 @@ export function findNamed<T extends { name: string }>(
 ): T {
   const found = things.find((thing) => thing.name === name);
   if (found !== undefined) return found;
-  const near = nearest(
-    name,
-    things.map((thing) => thing.name),
-  );
-  throw new UsageError(`no ${kind} is called "${visible(name)}"; ${suggest(near)}`);
-}
-
-function suggest(near: string[]): string {
-  if (near.length === 0) return 'the command "list" shows all of them';
-  return `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`;
+  const names = things.map((thing) => thing.name);
+  const advice = didYouMean(name, names) ?? 'the command "list" shows all of them';
+  throw new UsageError(`no ${kind} is called "${visible(name)}"; ${advice}`);
 }

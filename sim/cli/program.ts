@@ -1,14 +1,12 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { visible } from '../report/visible.ts';
 import { addFuzzCommand } from './commands/fuzz.ts';
 import { addListCommand } from './commands/list.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addServeCommand } from './commands/serve.ts';
 import type { Context } from './context.ts';
-import { nearest } from './nearest.ts';
-import { UsageError } from './usage-error.ts';
+import { usageErrorOf } from './usage-error-of.ts';
 
 /**
  * Runs the command that `args` name.
@@ -49,40 +47,9 @@ Examples:
     else await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error, args, program);
+    if (error.exitCode !== 0) throw usageErrorOf(error, args, program);
   }
   if (help.length > 0) await context.stdout.write(help.join('').trimEnd());
-}
-
-function usageError(error: CommanderError, args: string[], program: Command): UsageError {
-  const commands = program.commands.map((command) => command.name());
-  const command = program.commands.find((candidate) => args.includes(candidate.name()));
-  const named = /'([^']*)'/.exec(error.message)?.[1] ?? '';
-  const said = visible(error.message.replace(/^error: /, '').replaceAll("'", '"'));
-  const see = `"sume-sim ${command === undefined ? '' : `${command.name()} `}--help" shows what there is`;
-  switch (error.code) {
-    case 'commander.unknownCommand':
-      return new UsageError(
-        `there is no command "${visible(named)}"; ${didYouMean(named, commands) ?? `the commands are ${commands.join(', ')}`}`,
-        { cause: error },
-      );
-    case 'commander.unknownOption': {
-      const options = (command ?? program).options.map(
-        (option) => option.long ?? option.short ?? '',
-      );
-      return new UsageError(
-        `there is no option "${visible(named)}"${command === undefined ? '' : ` for ${command.name()}`}; ${didYouMean(named, options) ?? see}`,
-        { cause: error },
-      );
-    }
-    default:
-      return new UsageError(`${said}; ${see}`, { cause: error });
-  }
-}
-
-function didYouMean(given: string, candidates: string[]): string | null {
-  const near = nearest(given, candidates);
-  return near.length === 0 ? null : `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
 function version(): string {

@@ -8,10 +8,8 @@ import { exitCodeOf } from './exit-code.ts';
 import type { ReportOptions } from './run-options.ts';
 
 export interface Remarks {
-  /** A remark for the first line: how the seed was found. */
+  /** A remark for the first line: how the schedule was found. */
   headline?: string;
-  /** A line of its own before the verdict: how much was searched. */
-  search?: string;
   /** More fields for the JSON object. */
   fields?: Record<string, unknown>;
 }
@@ -43,7 +41,6 @@ export async function showRun(
     const drawing = columns(run, { width: stdout.width, palette, full: options.full === true });
     await stdout.write(`\n${drawing}\n`);
   }
-  if (remarks.search !== undefined) await target.write(remarks.search);
   await target.write(
     verdict(run, { width: target.width, palette, replayCommand: context.replayCommand }),
   );

@@ -1,12 +1,12 @@
-import stringWidth from 'string-width';
 import type { Step } from '../engine/trace.ts';
 import type { Run, Violation } from '../world/run.ts';
 import { changeText } from './change-text.ts';
-import { drawStep, stepText } from './draw-step.ts';
-import { arrivals, flights } from './flight.ts';
+import { drawStep } from './draw-step.ts';
+import { flights } from './flight.ts';
 import { fold, isGap, type Gap } from './fold.ts';
-import { lifelines, placeLanes, usedActors, type Lanes } from './lanes.ts';
+import { lifelines, type Lanes } from './lanes.ts';
 import { Line } from './line.ts';
+import { layOut, type Page } from './page.ts';
 import { plainPalette, type Palette, type Style } from './palette.ts';
 import { virtualTime } from './virtual-time.ts';
 import { visible } from './visible.ts';
@@ -20,9 +20,6 @@ export interface ColumnsOptions {
   /** Draws every step of a long trace; otherwise stretches that changed nothing are folded away. */
   full?: boolean;
 }
-
-/** The widest that the column of row changes gets before a change is wrapped. */
-const WIDEST_CHANGE = 44;
 
 /** A change is not squeezed into less than this. */
 const NARROWEST_CHANGE = 20;
@@ -41,8 +38,8 @@ const NARROWEST_CHANGE = 20;
 export function columns(run: Run, options: ColumnsOptions): string {
   const items = options.full === true ? run.steps : fold(run);
   const steps = items.filter((item): item is Step => !isGap(item));
-  const page = layOut(run, steps, options.width);
   const flightOf = flights(run.steps);
+  const page = layOut(run, steps, flightOf, options.width);
   const rows: Row[] = [];
   let before: Step | null = null;
   for (const item of items) {
@@ -90,56 +87,6 @@ interface Row {
   changeStyle?: Style;
   /** Lines over the whole width, with nothing at either side. */
   banner?: Line[];
-}
-
-interface Page {
-  width: number;
-  numberCells: number;
-  timeCells: number;
-  /** Where the diagram begins. */
-  left: number;
-  lanes: Lanes;
-  /** What the header of the diagram needs. */
-  extent: number;
-  /** Whether row changes stand beside the diagram, rather than below their step. */
-  beside: boolean;
-}
-
-function layOut(run: Run, steps: Step[], width: number): Page {
-  const widest = (texts: string[], least: number): number =>
-    Math.max(least, ...texts.map((text) => stringWidth(text)));
-  const numberCells = String(run.steps.length).length;
-  const timeCells = widest(
-    steps.map((step) => virtualTime(step.timeMs)),
-    'time'.length,
-  );
-  const left = 2 + numberCells + 2 + timeCells + 3;
-  const flightOf = flights(run.steps);
-  const actors = usedActors(run.actors, steps, flightOf);
-  const changes = steps.flatMap((step) => step.changes.map(changeText));
-  const changeCells = Math.min(widest(changes, 0), WIDEST_CHANGE);
-  // Right of the last lifeline: its name, and where the messages arrive that left there.
-  const tail = widest(
-    steps.map((step) => `│${arrivals(flightOf(step))}`),
-    stringWidth(actors.at(-1) ?? ''),
-  );
-  const messages = steps.flatMap((step) => {
-    const { ends, ...flight } = flightOf(step);
-    if (ends === null) return [];
-    const text = stepText(step, { ends, ...flight });
-    return [{ from: visible(ends.from), to: visible(ends.to), text }];
-  });
-  const place = (room: number): Lanes => placeLanes(actors.map(visible), messages, room, tail);
-  // Changes go beside the diagram unless that would squeeze it.
-  const whole = place(width - left);
-  const narrow = place(width - left - changeCells - 2);
-  const beside =
-    changes.length > 0 &&
-    narrow.crowded <= whole.crowded &&
-    narrow.width <= width - left - changeCells - 2;
-  const lanes = beside ? narrow : whole;
-  const extent = Math.max(0, ...[...lanes.at].map(([name, at]) => at + stringWidth(name)));
-  return { width, numberCells, timeCells, left, lanes, extent, beside };
 }
 
 function header(page: Page, extent: number): Line {
