@@ -24,6 +24,8 @@ export interface OrderPlan {
   /** Its idempotency key; the job's id is `job_` and the key. */
   readonly key: string;
   readonly end: 'completed' | 'failed' | 'canceled' | 'expired';
+  /** How long Sume works on it, in virtual milliseconds; no time at all by default. */
+  readonly takesMs?: number;
   /** The webhook never gets through: all ten attempts are lost. */
   readonly webhookLost?: true;
   /** Its user cancels it while it runs. */
@@ -188,7 +190,8 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'sweep-vs-webhook',
     text: 'A sweep asks about a job that looks forgotten, while its webhook is on the way.',
-    orders: one,
+    // As long as a sweep waits before it calls a row forgotten.
+    orders: [{ key: 'a', end: 'completed', takesMs: 5_001 }],
     polls: 0,
     sweeps: 1,
     faults: [],

@@ -69,12 +69,13 @@ export function createWorld(parts: {
     evidence,
     (name) => sume.deliveries.find((delivery) => delivery.name === name)?.body ?? '',
   );
+  const sumeClock = createClock(
+    engine,
+    () => 0,
+    (ms) => ms === ATTEMPT_LIMIT_MS,
+  );
   const sume = createFakeSume({
-    clock: createClock(
-      engine,
-      () => 0,
-      (ms) => ms === ATTEMPT_LIMIT_MS,
-    ),
+    clock: sumeClock,
     baseUrl: ACCOUNT.baseUrl,
     apiKeys: [ACCOUNT.apiKey],
     secrets: ACCOUNT.secrets,
@@ -162,6 +163,7 @@ export function createWorld(parts: {
           return `sends an event ${event}`;
         });
       }
+      if (plan.takesMs !== undefined) await sumeClock.sleep(plan.takesMs);
       await happens(VERB[plan.end], async () => {
         const change = await END[plan.end](sume, jobId);
         const lost = plan.webhookLost === true && change === 'changed';
