@@ -39,7 +39,10 @@ export interface PendingStep {
   readonly task: Task;
   readonly call: Call<unknown>;
   readonly settle: (effect: Effect<unknown>) => void;
-  /** How many steps had been taken when it was asked for; −1 for what only the adversary does. */
+  /**
+   * Index of the step during which it was asked for, 1 for the first; 0 if before any, −1 for what only the
+   * adversary does.
+   */
   readonly since: number;
 }
 

@@ -2,8 +2,8 @@ import type { Option } from './call.ts';
 
 /** Decides what happens next. */
 export interface Chooser {
-  /** One of the options. `preferred` is the one that run-to-completion takes. */
-  choose(options: readonly Option[], preferred: Option, lastLabel: string): Option;
+  /** One of the options, or null to end the schedule here. `preferred` is what run-to-completion takes. */
+  choose(options: readonly Option[], preferred: Option, lastLabel: string): Option | null;
 }
 
 /**

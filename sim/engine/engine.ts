@@ -2,6 +2,7 @@ import type { Call, Option, PendingStep } from './call.ts';
 import type { Chooser, Deviation } from './chooser.ts';
 import { type Attribution, createAttribution } from './context.ts';
 import { BlockedTaskError, NestedCallError, UncontrolledAwaitError } from './errors.ts';
+import { createFootprint, type Footprint, type FootprintRecorder } from './footprint.ts';
 import { createQuiet, type Quiet } from './quiet.ts';
 import { isDead, type Process, type Task } from './task.ts';
 import type { Change, Step } from './trace.ts';
@@ -20,8 +21,15 @@ export interface EngineOptions {
   trapFetch: boolean;
 }
 
-/** How a phase ended: nothing is left to do, or the bound on steps was reached. */
-export type Rest = 'idle' | 'bounded';
+/** What an exhaustive search has to know of a step beside its record. */
+export interface Observation {
+  readonly footprint: Footprint;
+  /** Index in `steps` of the step during which it was asked for; −1 if before any. */
+  readonly cause: number;
+}
+
+/** How a phase ended: nothing is left to do, the bound on steps was reached, or the chooser ended it. */
+export type Rest = 'idle' | 'bounded' | 'ended';
 
 /**
  * Runs real code one step at a time by owning every point where it waits.
@@ -38,6 +46,10 @@ export interface Engine {
   /** Virtual milliseconds since the schedule began. */
   readonly nowMs: number;
   readonly faultsUsed: number;
+  /** What each step touched, and the step during which it was asked for, in the order of `steps`. */
+  readonly observations: readonly Observation[];
+  /** Notes that the step under way touches a resource. */
+  touch(resource: string, how: 'read' | 'write'): void;
   phase: Step['phase'];
   /** Starts a task. Its code runs until its first step at once. */
   spawn(
@@ -68,6 +80,9 @@ export interface Engine {
   dispose(): void;
 }
 
+/** Virtual time as a resource: a timer writes it, whoever looks at a clock reads it. */
+const TIME = 'time';
+
 export function createEngine(options: EngineOptions): Engine {
   const attribution: Attribution = createAttribution();
   const quiet = createQuiet();
@@ -86,6 +101,9 @@ export function createEngine(options: EngineOptions): Engine {
   // While an effect runs, no task's own code does, except code that the effect called back.
   let performing = false;
   let starting: (() => void)[] = [];
+  const observations: Observation[] = [];
+  let footprint: FootprintRecorder = createFootprint();
+  let begun = 0;
 
   const removeTraps = setTraps({
     quiet,
@@ -117,7 +135,12 @@ export function createEngine(options: EngineOptions): Engine {
     deviations,
     tasks,
     phase: 'safety',
+    observations,
+    touch: (resource, how) => {
+      footprint.touch(resource, how);
+    },
     get nowMs() {
+      footprint.touch(TIME, 'read');
       return nowMs;
     },
     get faultsUsed() {
@@ -181,13 +204,15 @@ export function createEngine(options: EngineOptions): Engine {
         }
         const onAbort = (): void => {
           pending = pending.filter((other) => other !== step);
+          // Whatever was due after it may now be due first.
+          if (call.dueMs !== undefined) footprint.touch(TIME, 'read');
           reject(signal?.reason as Error);
         };
         const step: PendingStep = {
           label: unique(`${task.name} ${call.name}`),
           task,
           call,
-          since: steps.length,
+          since: begun,
           settle: (effect) => {
             signal?.removeEventListener('abort', onAbort);
             if ('error' in effect) reject(effect.error);
@@ -238,6 +263,7 @@ export function createEngine(options: EngineOptions): Engine {
 
     crash: (process) => {
       process.life += 1;
+      touchProcess(process.name, 'write');
       for (const task of tasks) {
         if (task.process === process && task.state === 'running') task.state = 'crashed';
       }
@@ -252,6 +278,7 @@ export function createEngine(options: EngineOptions): Engine {
         if (preferred === null) return 'idle';
         if (taken >= options.maxSteps) return 'bounded';
         const option = chooser.choose(choices, preferred, lastLabel);
+        if (option === null) return 'ended';
         if (option !== preferred) deviations.push({ after: lastLabel, take: option.label });
         await take(option);
       }
@@ -348,16 +375,22 @@ export function createEngine(options: EngineOptions): Engine {
     const { pending: step, fault } = option;
     const { call, task } = step;
     pending = pending.filter((other) => other !== step);
+    begun += 1;
+    footprint = createFootprint();
+    if (task.process !== null) touchProcess(task.process.name, 'read');
     if (fault !== null) {
       faultsUsed += 1;
       task.fault = fault;
       if (step.since < 0) unique(step.label);
     }
-    if (call.dueMs !== undefined) nowMs = Math.max(nowMs, call.dueMs);
+    if (call.dueMs !== undefined) {
+      nowMs = Math.max(nowMs, call.dueMs);
+      footprint.touch(TIME, 'write');
+    }
     performing = true;
     const effect = await option.perform();
     performing = false;
-    const begun = starting;
+    const toStart = starting;
     starting = [];
     lastTask = task;
     lastLabel = option.label;
@@ -380,11 +413,16 @@ export function createEngine(options: EngineOptions): Engine {
       attribution.running = { task, within: null };
       step.settle(effect);
     }
-    for (const start of begun) start();
+    for (const start of toStart) start();
     await quiet.settled();
     attribution.running = null;
     record.changes = options.afterStep(record, step);
     steps.push(record);
+    observations.push({ footprint, cause: step.since - 1 });
+  }
+
+  function touchProcess(name: string, how: 'read' | 'write'): void {
+    footprint.touch(`process:${name}`, how);
   }
 
   return engine;

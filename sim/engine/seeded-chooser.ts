@@ -21,7 +21,8 @@ export function createSeededChooser(
   const timerRate = random.pick([0.1, 0.3, 1]);
   const faultRate = random.pick([0.04, 0.12, 0.3]);
   let faultsLeft = limits.budget === 0 ? 0 : random.int(limits.budget + 1);
-  const oneKind = random.chance(0.3) && limits.faults.length > 0 ? random.pick(limits.faults) : null;
+  const oneKind =
+    random.chance(0.3) && limits.faults.length > 0 ? random.pick(limits.faults) : null;
   const kinds = new Set(
     oneKind === null ? limits.faults.filter(() => random.chance(0.6)) : [oneKind],
   );

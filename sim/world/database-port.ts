@@ -1,9 +1,10 @@
 import type { Database, Queryable, QueryResult, TransactionOptions } from '../../src/database.ts';
 import type { Effect, FaultyCall } from '../engine/call.ts';
 import type { Engine } from '../engine/engine.ts';
+import { EVERYTHING } from '../engine/footprint.ts';
 import type { Process, Task } from '../engine/task.ts';
 import type { Connection } from './connection.ts';
-import { describeStatement, isRead } from './statement.ts';
+import { describeStatement, isRead, readsTables } from './statement.ts';
 
 /** What a broken connection throws. The code is PostgreSQL's `connection_failure`. */
 export class InjectedDatabaseError extends Error {
@@ -24,9 +25,19 @@ interface OpenTransaction {
 export function createDatabasePorts(
   engine: Engine,
   connection: Connection,
+  isJob: (value: unknown) => boolean,
 ): { port: Database; rollbackOf: (process: Process) => void } {
   let open: OpenTransaction | null = null;
   const isFree = (): boolean => open === null;
+
+  /** The rows of the jobs that the statement names; every row if it names none. */
+  const touchRows = (sql: string, params: unknown[] | undefined): void => {
+    if (!readsTables(sql)) return;
+    const how = isRead(sql) ? 'read' : 'write';
+    const named = (params ?? []).filter((value): value is string => isJob(value));
+    if (named.length === 0) engine.touch(EVERYTHING, 'write');
+    for (const jobId of named) engine.touch(`row:${jobId}`, how);
+  };
 
   const statement = async <Row extends object>(
     sql: string,
@@ -34,6 +45,7 @@ export function createDatabasePorts(
   ): Promise<QueryResult<Row>> => {
     const name = describeStatement(sql);
     const perform = (): Effect<QueryResult<Row>> => {
+      touchRows(sql, params);
       try {
         const value = connection.query<Row>(sql, params);
         return { text: `${name}: ${countRows(value)}`, value };
@@ -71,7 +83,7 @@ export function createDatabasePorts(
       fault: 'error-before-commit' | 'error-after-commit' | null,
     ): Promise<Effect<T>> => {
       const statements: string[] = [];
-      const tx = transactionHandle(connection, statements);
+      const tx = transactionHandle(connection, statements, touchRows);
       connection.begin(options?.isolation ?? null);
       open = { task };
       let end: string | null = null;
@@ -114,6 +126,8 @@ export function createDatabasePorts(
       await engine.quiet.settled();
       // Read through a function: the compiler does not see that the body above has run meanwhile.
       const ended = ((): string | null => end)();
+      // Left open it holds the only connection, whoever else wants it.
+      if (ended === null) engine.touch(EVERYTHING, 'write');
       const text = [...statements, ended ?? 'left open, waiting'].join(', ');
       // A promise as the value: the step settles with it, whenever that is.
       return { text: `transaction: ${text}`, value: done as unknown as T };
@@ -153,6 +167,7 @@ export function createDatabasePorts(
 function transactionHandle(
   connection: Connection,
   statements: string[],
+  touchRows: (sql: string, params: unknown[] | undefined) => void,
 ): { handle: Queryable; close: () => void } {
   let closed = false;
   return {
@@ -167,6 +182,7 @@ function transactionHandle(
             `"${name}" came after its transaction had ended. Await every statement before the body returns.`,
           );
         }
+        touchRows(sql, params);
         try {
           const result = connection.query<never>(sql, params);
           statements.push(`${name} (${countRows(result)})`);

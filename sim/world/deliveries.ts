@@ -27,6 +27,7 @@ export function createDeliveryRoad(
   const waiting = new Set<(error: ConnectionResetError) => void>();
 
   const isInTolerance = (attempt: DeliveryAttempt): boolean => {
+    engine.touch('clock:web', 'read');
     const nowS = (EPOCH_MS + engine.nowMs + web.skewMs) / 1000;
     return Math.abs(Math.floor(nowS) - attempt.timestamp) <= TOLERANCE_S;
   };
@@ -63,6 +64,8 @@ export function createDeliveryRoad(
             }),
           );
           handled.answer = { status: response.status, body: await response.text() };
+          // From here on the row is judged by it.
+          if (attempt.genuine && status !== null) engine.touch(`row:${attempt.jobId}`, 'write');
         } catch (error) {
           // What a server makes of a handler that throws.
           handled.threw =

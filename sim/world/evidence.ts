@@ -11,6 +11,8 @@ export interface Evidence {
   /** Reads of a result before that, not yet reported. */
   readonly earlyReads: string[];
   readonly deliveries: HandledDelivery[];
+  /** Notes what the step under way touches, for the search that covers every order. */
+  readonly touch: (resource: string, how: 'read' | 'write') => void;
   /** Jobs for which a contradictory terminal event went out. */
   readonly contradicted: Set<string>;
 }
@@ -35,8 +37,9 @@ export interface HandledDelivery {
   judged: boolean;
 }
 
-export function createEvidence(): Evidence {
+export function createEvidence(touch: Evidence['touch']): Evidence {
   return {
+    touch,
     issued: new Map(),
     told: new Map(),
     ready: new Set(),
@@ -57,6 +60,8 @@ export const TERMINAL: ReadonlySet<string> = new Set([
 /** The integration learnt that the job had this status. */
 export function tell(evidence: Evidence, jobId: string, status: string): void {
   const known = evidence.told.get(jobId);
+  // News counts as a write of the row: what may be written to it, and read of it, follows from it.
+  if (known?.has(status) !== true) evidence.touch(`row:${jobId}`, 'write');
   if (known === undefined) evidence.told.set(jobId, new Set([status]));
   else known.add(status);
   if (TERMINAL.has(status)) evidence.ready.add(jobId);
@@ -77,7 +82,10 @@ export function tellAnswer(evidence: Evidence, answer: unknown): void {
     const status = entry['sume_status'] ?? entry['status'];
     if (typeof jobId !== 'string' || typeof status !== 'string') continue;
     tell(evidence, jobId, status.toLowerCase());
-    if (entry['result_ready'] === true) evidence.ready.add(jobId);
+    if (entry['result_ready'] === true && !evidence.ready.has(jobId)) {
+      evidence.touch(`row:${jobId}`, 'write');
+      evidence.ready.add(jobId);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { runToCompletion, type Chooser } from '../engine/chooser.ts';
-import { createEngine, type Engine } from '../engine/engine.ts';
+import { createEngine, type Engine, type Observation } from '../engine/engine.ts';
 import { BlockedTaskError, UncontrolledAwaitError } from '../engine/errors.ts';
 import type { Task } from '../engine/task.ts';
 import { encodeToken } from '../engine/token.ts';
@@ -39,6 +39,8 @@ export async function playSchedule(options: {
   seed: number | null;
   faults: number;
   interceptor: Interceptor | null;
+  /** Gets what an exhaustive search has to know of each step. */
+  onObservations: ((observations: () => readonly Observation[]) => void) | null;
 }): Promise<Run> {
   const { scenario, integration, session, schema, chooser, interceptor } = options;
   const { tables } = integration;
@@ -48,7 +50,7 @@ export async function playSchedule(options: {
       .map((table) => `delete from ${table};`)
       .join(' '),
   );
-  const evidence = createEvidence();
+  const evidence = createEvidence((resource, how) => engine.touch(resource, how));
   const checker = createChecker(tables, evidence);
   const failed = new Set<Task>();
   const engine: Engine = createEngine({
@@ -67,6 +69,7 @@ export async function playSchedule(options: {
       return changes;
     },
   });
+  options.onObservations?.(() => engine.observations);
   const connection: Connection = createConnection(session, engine);
   let closeInterceptor = (): void => {};
   let sume: FakeSume | null = null;
@@ -128,7 +131,8 @@ async function playPhases(
   checker: Checker,
   chooser: Chooser,
 ): Promise<void> {
-  await engine.run(chooser);
+  // A schedule that its chooser ended is covered by another: it is not judged.
+  if ((await engine.run(chooser)) === 'ended') return;
   engine.refuseBlocked();
 
   engine.phase = 'liveness';

@@ -5,10 +5,12 @@ import {
   type Chooser,
   type Drift,
 } from '../engine/chooser.ts';
+import type { Observation } from '../engine/engine.ts';
 import { createRandom } from '../engine/random.ts';
 import { createSeededChooser } from '../engine/seeded-chooser.ts';
 import { decodeToken, type Recipe } from '../engine/token.ts';
 import { auditSql } from './connection.ts';
+import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
 import type { Run } from './run.ts';
@@ -38,6 +40,8 @@ export interface Simulator {
    * @throws {ReplayError} when the token is of something else, or the code no longer takes its steps.
    */
   replay(token: string): Promise<Run>;
+  /** Every inequivalent order, for every set of faults up to a budget. */
+  explore(options?: ExploreOptions): Promise<Exploration>;
 }
 
 /** A token that does not fit what it is replayed on. */
@@ -61,7 +65,12 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
   const schema = `sim ${integration.name}`;
   await exclusively(() => prepare(session, integration, schema));
 
-  const play = (chooser: Chooser, seed: number | null, budget: number): Promise<Run> =>
+  const play = (
+    chooser: Chooser,
+    seed: number | null,
+    budget: number,
+    onObservations?: (observations: () => readonly Observation[]) => void,
+  ): Promise<Run> =>
     exclusively(async () => {
       session.enter(schema);
       return playSchedule({
@@ -73,6 +82,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         seed,
         faults: budget,
         interceptor: interceptor ?? null,
+        onObservations: onObservations ?? null,
       });
     });
 
@@ -85,6 +95,13 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         }),
         seed,
         faults,
+      ),
+
+    explore: (exploreOptions = {}) =>
+      explore(
+        (chooser, onObservations) =>
+          play(chooser, null, exploreOptions.faults ?? 0, onObservations),
+        exploreOptions,
       ),
 
     replay: async (token) => {

@@ -20,3 +20,8 @@ export function describeStatement(sql: string): string {
 export function isRead(sql: string): boolean {
   return /^\s*(select|show|set)\b/i.test(sql) && !/\bfor (update|share|no key update)\b/i.test(sql);
 }
+
+/** False for a statement that names no table and takes no lock: settings of the session, a bare expression. */
+export function readsTables(sql: string): boolean {
+  return /\b(from|into|update|join|table|lock|pg_\w*lock\w*)\b/i.test(sql);
+}

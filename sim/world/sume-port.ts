@@ -77,6 +77,9 @@ export function createSumeFetch(parts: {
     const route = describeRequest(request);
     const arrived = async (): Promise<Effect<Answer>> => {
       noteResultRead(request, evidence);
+      if (route.jobId !== null) {
+        engine.touch(`sume:${route.jobId}`, request.method === 'GET' ? 'read' : 'write');
+      }
       const response = await getResponse(handlers, request);
       if (response === undefined) {
         return { text: `${route.text}: no such server`, error: new TypeError('Failed to fetch') };
@@ -141,11 +144,17 @@ function noteResultRead(request: Request, evidence: Evidence): void {
   const jobId = /\/jobs\/([^/]+)\/result$/.exec(new URL(request.url).pathname)?.[1];
   if (jobId === undefined) return;
   const id = decodeURIComponent(jobId);
+  evidence.touch(`row:${id}`, 'read');
   if (!evidence.ready.has(id)) evidence.earlyReads.push(id);
 }
 
 /** `GET /v1/jobs/job_a/status` becomes `GET status` in a label and `GET job_a/status` in the text. */
-function describeRequest(request: Request): { name: string; text: string; submits: boolean } {
+function describeRequest(request: Request): {
+  name: string;
+  text: string;
+  submits: boolean;
+  jobId: string | null;
+} {
   const path = decodeURIComponent(new URL(request.url).pathname);
   const job = /\/jobs\/(.+?)(?:\/(status|result|events|cancel))?$/.exec(path);
   if (job !== null) {
@@ -154,11 +163,12 @@ function describeRequest(request: Request): { name: string; text: string; submit
       name: `${request.method} ${part}`,
       text: `${request.method} ${job[1]}/${part}`,
       submits: false,
+      jobId: job[1] ?? null,
     };
   }
   const last = path.endsWith('/runs') ? 'run' : (path.split('/').pop() ?? path);
   const text = `${request.method} ${last}`;
-  return { name: text, text, submits: text === 'POST run' };
+  return { name: text, text, submits: text === 'POST run', jobId: null };
 }
 
 /** The id of the job that an answer to a submit names. */

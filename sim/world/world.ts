@@ -59,7 +59,11 @@ export function createWorld(parts: {
   onFetch: (handle: typeof fetch) => void;
 }): World {
   const { engine, scenario, integration, connection, evidence } = parts;
-  const databases = createDatabasePorts(engine, connection);
+  const databases = createDatabasePorts(
+    engine,
+    connection,
+    (value) => typeof value === 'string' && evidence.issued.has(value),
+  );
   const submits: Submit[] = scenario.orders.map((plan) => ({ plan, task: null, returned: false }));
 
   const processes = createProcesses();
@@ -103,6 +107,7 @@ export function createWorld(parts: {
     handlers: sume.handlers,
     evidence,
     onSubmitted: (task, jobId) => {
+      engine.touch(`sume:${jobId}`, 'write');
       if (evidence.issued.has(jobId)) return;
       evidence.issued.set(jobId, submitOf(task)?.plan.key ?? task.name);
       beginJob(jobId);
@@ -133,7 +138,10 @@ export function createWorld(parts: {
       replica: parts.replica.port,
       clock: createClock(
         engine,
-        () => process.skewMs,
+        () => {
+          engine.touch(`clock:${process.name}`, 'read');
+          return process.skewMs;
+        },
         (_ms, signal) => signal !== undefined,
       ),
       sume: ACCOUNT,
@@ -149,7 +157,10 @@ export function createWorld(parts: {
       engine.step<null>({
         name,
         kind: 'event',
-        perform: async () => ({ text: `${jobId} ${await perform()}`, value: null }),
+        perform: async () => {
+          engine.touch(`sume:${jobId}`, 'write');
+          return { text: `${jobId} ${await perform()}`, value: null };
+        },
       });
     const moved = (change: 'changed' | 'unchanged', words: string): string =>
       change === 'changed' ? words : `had ended before: nothing changes`;
@@ -210,6 +221,7 @@ export function createWorld(parts: {
     jobId: string,
     disguise: 'forged' | 'tampered' | 'out-of-tolerance',
   ): Promise<Effect<null>> {
+    engine.touch(`sume:${jobId}`, 'write');
     if (disguise === 'forged')
       await sume.control.forge(jobId, 'job.failed', { url: ACCOUNT.webhookUrl });
     if (disguise === 'tampered') await sume.control.tamper(jobId, { url: ACCOUNT.webhookUrl });
@@ -241,6 +253,7 @@ export function createWorld(parts: {
         return sume.control.truth().get(jobId)?.status === 'completed';
       },
       perform: async () => {
+        engine.touch(`sume:${jobId}`, 'write');
         evidence.contradicted.add(jobId);
         await sume.control.contradict(jobId, 'failed');
         return { text: `${jobId} is now said to be failed`, value: null };
@@ -271,6 +284,7 @@ export function createWorld(parts: {
         kind: 'event',
         enabled: () => process.skewMs === 0,
         perform: () => {
+          engine.touch(`clock:${process.name}`, 'write');
           process.skewMs = skewMs;
           return { text: `the clock of ${process.name} jumps by ${jump}`, value: null };
         },
