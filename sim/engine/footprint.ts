@@ -18,6 +18,14 @@ function meets(writes: ReadonlySet<string>, other: Footprint): boolean {
   if (other.reads.has(EVERYTHING) || other.writes.has(EVERYTHING)) return true;
   for (const resource of writes) {
     if (other.reads.has(resource) || other.writes.has(resource)) return true;
+    // `row:*` is every resource that begins like it.
+    const kind = resource.slice(0, resource.indexOf(':') + 1);
+    if (other.reads.has(`${kind}*`) || other.writes.has(`${kind}*`)) return true;
+    if (
+      resource === `${kind}*` &&
+      [...other.reads, ...other.writes].some((one) => one.startsWith(kind))
+    )
+      return true;
   }
   return false;
 }

@@ -30,13 +30,15 @@ export function createDatabasePorts(
   let open: OpenTransaction | null = null;
   const isFree = (): boolean => open === null;
 
-  /** The rows of the jobs that the statement names; every row if it names none. */
+  /**
+   * The rows of the jobs that the statement names. One that names none looks at every row; those that it
+   * changed, the audit tells.
+   */
   const touchRows = (sql: string, params: unknown[] | undefined): void => {
     if (!readsTables(sql)) return;
-    const how = isRead(sql) ? 'read' : 'write';
     const named = (params ?? []).filter((value): value is string => isJob(value));
-    if (named.length === 0) engine.touch(EVERYTHING, 'write');
-    for (const jobId of named) engine.touch(`row:${jobId}`, how);
+    if (named.length === 0) engine.touch('row:*', 'read');
+    for (const jobId of named) engine.touch(`row:${jobId}`, isRead(sql) ? 'read' : 'write');
   };
 
   const statement = async <Row extends object>(

@@ -60,6 +60,7 @@ export async function playSchedule(options: {
     trapFetch: interceptor === null,
     afterStep: (step, pending) => {
       const changes = connection.takeChanges();
+      for (const { key } of changes) engine.touch(`row:${key}`, 'write');
       for (const task of engine.tasks) {
         if (task.state !== 'threw' || failed.has(task)) continue;
         failed.add(task);
