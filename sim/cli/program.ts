@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { addExploreCommand } from './commands/explore.ts';
 import { addFuzzCommand } from './commands/fuzz.ts';
 import { addListCommand } from './commands/list.ts';
 import { addReplayCommand } from './commands/replay.ts';
@@ -34,12 +35,14 @@ Examples:
   sume-sim list
   sume-sim run early-webhook
   sume-sim fuzz stale-poll --integration naive-update --runs 200
+  sume-sim explore early-webhook --faults 1
   sume-sim replay TOKEN
   sume-sim serve --faults chaos`,
     );
   addListCommand(program, context);
   addRunCommand(program, context);
   addFuzzCommand(program, context);
+  addExploreCommand(program, context);
   addReplayCommand(program, context);
   addServeCommand(program, context);
   try {

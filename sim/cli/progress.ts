@@ -8,12 +8,15 @@ export interface Progress {
   stop(): void;
 }
 
-/** A bar on stderr if that is a terminal, and nothing at all otherwise: logs are not for bars. */
-export function startProgress(stderr: ConsoleOutput, total: number): Progress {
+/**
+ * A bar on stderr if that is a terminal, and nothing at all otherwise: logs are not for bars. Where nobody can
+ * know the total, a count.
+ */
+export function startProgress(stderr: ConsoleOutput, total: number | null): Progress {
   if (!stderr.isTerminal) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar(
     {
-      format: '{bar} {value}/{total} {text}',
+      format: total === null ? '{value} {text}' : '{bar} {value}/{total} {text}',
       barsize: 30,
       hideCursor: true,
       clearOnComplete: true,
@@ -23,7 +26,7 @@ export function startProgress(stderr: ConsoleOutput, total: number): Progress {
     },
     Presets.shades_classic,
   );
-  bar.start(total, 0, { text: '' });
+  bar.start(total ?? 0, 0, { text: '' });
   return {
     update: (done, text) => bar.update(done, { text }),
     stop: () => bar.stop(),
