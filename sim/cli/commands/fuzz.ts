@@ -142,7 +142,7 @@ async function report(found: Found, search: Search, context: Context): Promise<v
   const { options } = search;
   const planned = search.scenarios.length * search.runs;
   const complete = run.verdict === 'pass' && done === planned;
-  const searched = `${done} of ${planned} schedules, ${schedulesPerSecond} a second`;
+  const searched = `${done} of ${planned} schedules`;
   if (run.verdict !== 'pass' || options.json === true || options.mermaid === true) {
     const fields = { runs: done, schedulesPerSecond, firstSeed: search.seed, complete };
     await showRun(run, options, context, {
@@ -156,8 +156,9 @@ async function report(found: Found, search: Search, context: Context): Promise<v
     const seeds = `seeds ${search.seed} to ${search.seed + search.runs - 1}`;
     await stdout.write(headline({ ...run, scenario, seed: search.seed }, palette) + ` (${seeds})`);
     const outcome = interrupted ? 'interrupted, and so far no' : 'no';
+    const speed = `${schedulesPerSecond} a second`;
     await stdout.write(
-      palette('good', `✓ pass: ${outcome} invariant was violated in ${searched}.`),
+      palette('good', `✓ pass: ${outcome} invariant was violated in ${searched}, ${speed}.`),
     );
     context.finish(exitCode.pass);
   }
