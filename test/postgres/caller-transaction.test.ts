@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import {
   createReconciler,
   migrate,
@@ -9,11 +9,11 @@ import {
 import { describePostgres, openPostgres } from '../setup/databases.ts';
 import { flawless, installAudit } from './audit.ts';
 import { coreContender } from './core-contender.ts';
-import { LOAD_TIMEOUT_MS, runLoad } from './load.ts';
+import { jobCount, LOAD_TIMEOUT_MS, runLoad } from './load.ts';
 import { recordEffect } from './record-effect.ts';
 import { openService, type Service } from './service.ts';
 
-const JOBS = 4_000;
+const JOBS = jobCount(2_000);
 const CONNECTIONS = 16;
 
 describePostgres('register inside the caller’s own transaction', () => {
@@ -28,6 +28,7 @@ describePostgres('register inside the caller’s own transaction', () => {
     { timeout: LOAD_TIMEOUT_MS },
     async () => {
       const { pool, close } = await openPostgres({ connections: CONNECTIONS });
+      onTestFinished(close);
       const database = postgresDatabase(pool);
       await migrate(database);
       const audit = await installAudit(pool);
@@ -51,7 +52,6 @@ describePostgres('register inside the caller’s own transaction', () => {
       expect(await audit.judge(jobs)).toEqual(flawless(JOBS));
       expect(outcomes['register: registered']).toBeGreaterThan(0);
       expect(outcomes['register: reconciled']).toBeGreaterThan(0);
-      await close();
     },
   );
 

@@ -19,6 +19,18 @@ export interface Contender {
   advance(job: LoadJob, status: JobStatus): Promise<string>;
 }
 
+/**
+ * How many jobs a load has: `SUME_SIM_JOBS` where that is set, else what keeps the whole suite within a minute on
+ * two cores.
+ */
+export function jobCount(usual: number): number {
+  const given = process.env['SUME_SIM_JOBS'];
+  if (given === undefined || given === '') return usual;
+  const jobs = Number(given);
+  if (Number.isSafeInteger(jobs) && jobs > 0) return jobs;
+  throw new Error(`SUME_SIM_JOBS is ${given}; it must be a whole number from 1, 4000 say.`);
+}
+
 /** The call failed and has to be made again: it goes to the end of the queue. */
 export const TRY_LATER = 'try later';
 

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { describePostgres, openPostgres } from '../setup/databases.ts';
 import { flawless, installAudit } from './audit.ts';
-import { LOAD_TIMEOUT_MS, runLoad } from './load.ts';
+import { jobCount, LOAD_TIMEOUT_MS, runLoad } from './load.ts';
 import { createLookThenPark } from './look-then-park.ts';
+
+const JOBS = jobCount(1_000);
 
 describePostgres('looking and parking without a lock, on real connections', () => {
   it(
@@ -10,10 +12,11 @@ describePostgres('looking and parking without a lock, on real connections', () =
     { timeout: LOAD_TIMEOUT_MS },
     async () => {
       const { pool, close } = await openPostgres();
+      onTestFinished(close);
       const contender = await createLookThenPark(pool);
       const audit = await installAudit(pool);
       const { jobs } = await runLoad(contender, {
-        jobs: 1_000,
+        jobs: JOBS,
         lanes: 16,
         seed: 1,
         meanwhile: audit.watch,
@@ -24,8 +27,7 @@ describePostgres('looking and parking without a lock, on real connections', () =
       expect(verdict.seenSideBySide).toBeGreaterThan(0);
       // Stranding is the one thing wrong with it, so the judge accuses it of nothing else.
       const { stranded, seenSideBySide, ended } = verdict;
-      expect(verdict).toEqual({ ...flawless(1_000), stranded, seenSideBySide, ended });
-      await close();
+      expect(verdict).toEqual({ ...flawless(JOBS), stranded, seenSideBySide, ended });
     },
   );
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createReconciler, migrate, postgresDatabase } from '../../src/index.ts';
 import { describePostgres, openPostgres } from '../setup/databases.ts';
 
@@ -13,15 +13,16 @@ describePostgres('migrations that start together', () => {
         connections: 16,
         settings: [`default_transaction_isolation=${level}`],
       });
+      onTestFinished(close);
       const database = postgresDatabase(pool);
       await Promise.all(Array.from({ length: 16 }, () => migrate(database)));
       await works(database);
-      await close();
     }
   });
 
   it('all succeed from many processes', async () => {
     const { pool, url, close } = await openPostgres();
+    onTestFinished(close);
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
     const core = new URL('../../src/index.ts', import.meta.url).href;
     const program = `
@@ -35,22 +36,22 @@ describePostgres('migrations that start together', () => {
     const run = promisify(execFile);
     await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, flags)));
     await works(postgresDatabase(pool));
-    await close();
   });
 
   it('change nothing in tables that are in use', async () => {
     const { pool, close } = await openPostgres();
+    onTestFinished(close);
     const database = postgresDatabase(pool);
     await migrate(database);
     await works(database);
     await migrate(database);
     const { rows } = await pool.query('select job_id, status from sume_jobs');
     expect(rows).toEqual([{ job_id: 'job_1', status: 'completed' }]);
-    await close();
   });
 
   it('keep apart under prefixes of their own', async () => {
     const { pool, close } = await openPostgres();
+    onTestFinished(close);
     const database = postgresDatabase(pool);
     await Promise.all(['a_', 'b_'].map((prefix) => migrate(database, { prefix })));
     await createReconciler({ database, prefix: 'a_' }).register('job_1');
@@ -59,7 +60,6 @@ describePostgres('migrations that start together', () => {
       'select job_id from a_jobs union all select job_id from b_jobs',
     );
     expect(rows).toHaveLength(2);
-    await close();
   });
 });
 

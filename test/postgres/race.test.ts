@@ -1,53 +1,55 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createReconciler, migrate, postgresDatabase } from '../../src/index.ts';
 import { describePostgres, openPostgres } from '../setup/databases.ts';
 import { flawless, installAudit } from './audit.ts';
 import { coreContender } from './core-contender.ts';
-import { LOAD_TIMEOUT_MS, runLoad } from './load.ts';
+import { jobCount, LOAD_TIMEOUT_MS, runLoad } from './load.ts';
 import { recordEffect } from './record-effect.ts';
 
-const JOBS = 4_000;
 const CONNECTIONS = 16;
 
 const SERVICES = [
-  { name: 'as it comes', settings: [], concurrency: 'locks' },
+  { name: 'as it comes', jobs: 4_000, settings: [], concurrency: 'locks' },
   {
     name: 'where sessions default to repeatable read',
+    jobs: 1_500,
     settings: ['default_transaction_isolation=repeatable read'],
     concurrency: 'locks',
   },
   {
     name: 'where sessions default to serializable',
+    jobs: 1_500,
     settings: ['default_transaction_isolation=serializable'],
     concurrency: 'locks',
   },
-  { name: 'serializable, without a lock', settings: [], concurrency: 'serializable' },
+  { name: 'serializable, without a lock', jobs: 1_500, settings: [], concurrency: 'serializable' },
 ] as const;
 
 describePostgres('register, event, duplicate event and two polls of each job race', () => {
   it.for(SERVICES)(
     'nothing is lost, stranded, moved backwards or done twice: $name',
     { timeout: LOAD_TIMEOUT_MS },
-    async ({ settings, concurrency }) => {
+    async ({ jobs: usual, settings, concurrency }) => {
+      const count = jobCount(usual);
       const { pool, close } = await openPostgres({
         connections: CONNECTIONS,
         settings: [...settings],
       });
+      onTestFinished(close);
       const database = postgresDatabase(pool);
       await migrate(database);
       const audit = await installAudit(pool);
       const reconciler = createReconciler({ database, concurrency, onTerminal: recordEffect });
 
       const { jobs, outcomes } = await runLoad(coreContender(reconciler), {
-        jobs: JOBS,
+        jobs: count,
         lanes: CONNECTIONS,
         seed: 2,
         meanwhile: audit.watch,
       });
 
-      expect(await audit.judge(jobs)).toEqual(flawless(JOBS));
+      expect(await audit.judge(jobs)).toEqual(flawless(count));
       expect(unseen(outcomes)).toEqual([]);
-      await close();
     },
   );
 });

@@ -64,8 +64,8 @@ function linkLibraries(native: string): boolean {
   if (!existsSync(list)) return true; // no links on this platform
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // Both are relative to the package, whose one folder of interest is `native`.
-    const link = join(dirname(native), target).replace(join(dirname(native), 'native'), native);
+    // Both are relative to the folder that holds `native`.
+    const link = join(dirname(native), target);
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
