@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts';
 import { matchesDelivery, type DropRules } from './drop-rules.ts';
 import { BadControlError } from './errors.ts';
 import type { MovableClock } from './fake-clock.ts';
-import type { AnswerSubject } from './front-desk.ts';
+import type { AnswerSubject } from './answer-waits.ts';
 import type { Holds } from './holds.ts';
 import { isTerminal, type Job, type JobStatus } from './job.ts';
 import type { Ending, Ledger } from './ledger.ts';

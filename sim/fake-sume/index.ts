@@ -1,4 +1,5 @@
-export { createFakeSume, type FakeSume, type FakeSumeOptions } from './create-fake-sume.ts';
+export { createFakeSume } from './create-fake-sume.ts';
+export type { FakeSume, FakeSumeOptions } from './fake-sume.ts';
 export type { Control, DeliveryFilter, NewJob } from './control.ts';
 export { createFakeClock, type FakeClock, type MovableClock } from './fake-clock.ts';
 export { systemClock, type Clock } from '../../src/clock.ts';

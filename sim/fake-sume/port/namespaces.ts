@@ -1,5 +1,5 @@
 import type { Arrival } from '../arrival.ts';
-import type { AssembledFakeSume } from '../create-fake-sume.ts';
+import type { AssembledFakeSume } from '../assemble.ts';
 import type { Hold } from '../holds.ts';
 import { BadCallError } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import type { FakeSume } from '../create-fake-sume.ts';
+import type { FakeSume } from '../fake-sume.ts';
 import type { Hold } from '../holds.ts';
 import type { JsonShape } from '../json-shape.ts';
 
