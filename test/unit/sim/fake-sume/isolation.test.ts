@@ -245,4 +245,30 @@ describe('reset', () => {
     expect(receiver.received.map(({ attempt }) => attempt.attempt)).toEqual([1]);
     await fake.dispose();
   });
+
+  it('makes no job of a submit whose body was still on its way', async () => {
+    const fake = createFakeSume({ secrets: ['s'] });
+    let finish = (): void => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{'));
+        finish = () => {
+          controller.enqueue(new TextEncoder().encode('}'));
+          controller.close();
+        };
+      },
+    });
+    const request = new Request(`${fake.baseUrl}/models/m/runs`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'k', 'content-type': 'application/json' },
+      body,
+      ...{ duplex: 'half' },
+    });
+    const answering = getResponse(fake.handlers, request);
+    await expect.poll(() => fake.requests.length).toBe(1);
+    await fake.control.reset();
+    finish();
+    expect((await answering)?.type).toBe('error');
+    expect(fake.control.truth().size).toBe(0);
+  });
 });
