@@ -92,7 +92,7 @@ describe('a run that fails', () => {
 
   test('ends with 1, and its last line is the command that replays it', () => {
     expect(human.code).toBe(1);
-    expect(human.stdout.trimEnd().split('\n').at(-1)).toBe(`sume-sim replay ${run.token}`);
+    expect(human.stdout.trimEnd().split('\n').at(-1)).toBe(`npm run sim -- replay ${run.token}`);
   });
 
   test('is the first failing schedule of the search, with how far it got', async () => {
@@ -164,7 +164,7 @@ describe('wrong input is answered by one line that names it and what would do', 
       /no integration is called "guardet"; did you mean "guarded"\?/,
     ],
     [['fuz'], /there is no command "fuz"; did you mean "fuzz"\?/],
-    [['dance'], /there is no command "dance"; the commands are list, run, fuzz, replay/],
+    [['dance'], /there is no command "dance"; the commands are list, run, fuzz, .*replay/],
     [['run', '--sed', '1'], /there is no option "--sed" for run; did you mean "--seed"\?/],
     [['list', '--seed', '1'], /there is no option "--seed" for list/],
     [['run', '--seed', '-1'], /--seed takes a whole number.*"-1"/],

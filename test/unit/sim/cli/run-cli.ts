@@ -3,6 +3,7 @@ import { systemClock } from '../../../../src/clock.ts';
 import { consoleOutput, type ProcessStream } from '../../../../sim/cli/console-output.ts';
 import type { ExitCode } from '../../../../sim/cli/exit-code.ts';
 import { runProgram } from '../../../../sim/cli/program.ts';
+import { replayCommand } from '../../../../sim/cli/replay-command.ts';
 import { sharedPglite } from '../../../setup/databases.ts';
 
 export interface CliResult {
@@ -24,7 +25,8 @@ export async function runCli(...args: string[]): Promise<CliResult> {
       stderr: consoleOutput(stderr, {}),
       clock: systemClock,
       withDatabase: async (work) => work(await sharedPglite()),
-      replayCommand: (token) => `sume-sim replay ${token}`,
+      // As the command line says it in this repository.
+      replayCommand: replayCommand(import.meta.url),
       finish: (finished) => {
         code = finished;
       },
