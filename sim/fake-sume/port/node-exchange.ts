@@ -71,6 +71,8 @@ async function readMessage(message: IncomingMessage): Promise<string> {
     for await (const piece of pieces) text.add(piece);
     return text.end();
   } catch (error) {
+    // What is left of it must not stand before the next request on this connection.
+    message.resume();
     throw error instanceof Refusal ? error : brokenOff(error);
   }
 }

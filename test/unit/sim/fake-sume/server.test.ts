@@ -66,7 +66,7 @@ async function submit(
 }
 
 /** What a server writes to a raw request, until it ends the connection. */
-function raw(port: number, text: string): Promise<string> {
+function raw(port: number, text: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     let said = '';
@@ -282,6 +282,20 @@ describe('what is no proper request', () => {
         `content-length: 5000000000\r\n\r\n${'x'.repeat(1_500_000)}`,
     );
     expect(said).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('and is refused in the middle of its body leaves the connection good for the next one', async () => {
+    const server = await startServer();
+    const head = 'POST /v1/models/m/runs HTTP/1.1\r\nhost: x\r\nx-api-key: k\r\n';
+    const body = `content-type: application/json\r\ncontent-length: 600001\r\n\r\n`;
+    const next = 'GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    const bytes = Buffer.concat([
+      Buffer.from(`${head}${body}`),
+      Buffer.from([0xff]),
+      Buffer.alloc(600_000, 'x'),
+      Buffer.from(next),
+    ]);
+    expect(await raw(server.port, bytes)).toMatch(/^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 /);
   });
 
   it('is waited for no longer than its client waits', async () => {

@@ -19,6 +19,9 @@ describe('places for so many at once', () => {
     };
     await Promise.all([1, 2, 3, 4, 5].map(visit));
     expect([order, most]).toEqual([[1, 2, 3, 4, 5], 2]);
+    // Places that were handed on in line are no more places than before.
+    await Promise.all([6, 7, 8, 9].map(visit));
+    expect(most).toBe(2);
   });
 
   it('are not taken by someone who gave up', async () => {
