@@ -1,5 +1,5 @@
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /** Raised when a file's layout or a dump's content changes: other versions then never read each other's. */
@@ -46,7 +46,7 @@ export function createDataDirectoryCache(
       }
     },
     write: async (dump) => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       drafts += 1;
       const draft = `${file}.${process.pid}-${drafts}`;
       const checksum = Buffer.alloc(CHECKSUM_BYTES);
@@ -81,4 +81,20 @@ async function readChecked(handle: FileHandle): Promise<Uint8Array<ArrayBuffer> 
 /** An error that the file system reported, as against a mistake in this program. */
 export function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
+/**
+ * Makes a folder and what is missing above it. Not by `recursive`: that never returns where the file system
+ * answers "no such folder" to whatever one tries to make, as /proc does.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder, { mode: 0o700 });
+  }
 }

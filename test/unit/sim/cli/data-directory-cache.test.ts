@@ -64,3 +64,12 @@ test('a folder that cannot be made is reported by what the file system says', as
   expect(await cache.read()).toBeNull();
   await expect(cache.write(Uint8Array.of(1))).rejects.toMatchObject({ syscall: 'mkdir' });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a folder is refused at once where the file system denies every folder',
+  async () => {
+    const cache = createDataDirectoryCache('/proc/sume-sim/cache', '0.0.0');
+    await expect(cache.write(new Uint8Array(1))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await cache.read()).toBeNull();
+  },
+);
