@@ -17,8 +17,9 @@ const BARE = `
 `;
 
 /**
- * How long the first `run` of a machine and every later one take, from the start of the process to its end,
- * against a process that does nothing but create a PGlite and close it.
+ * How long the first `run` of a machine and every later one take, as published (`npm run bench` builds first),
+ * from the start of the process to its end, against a process that does nothing but create a PGlite and close
+ * it.
  */
 export async function benchStart(): Promise<Record<string, Figure>> {
   const folder = await mkdtemp(join(tmpdir(), 'sume-sim-bench-'));
@@ -32,7 +33,7 @@ export async function benchStart(): Promise<Record<string, Figure>> {
       await node(['--input-type=module', '-e', BARE], 'none');
     };
     const run = async (cache: string): Promise<void> => {
-      await node(['--import', 'tsx', 'sim/cli/main.ts', 'run', 'early-webhook'], cache);
+      await node(['dist/sim/cli/main.js', 'run', 'early-webhook'], cache);
     };
     const measure = (subject: (pair: number) => Promise<void>): ReturnType<typeof interleave> =>
       interleave({ pairs: PAIRS, warmup: 1, prepare: async () => {}, subject, baseline: bare });
