@@ -258,12 +258,14 @@ describe('reset', () => {
         };
       },
     });
-    const request = new Request(`${fake.baseUrl}/models/m/runs`, {
+    // TypeScript's DOM types do not know `duplex`, which Node demands of a streamed body.
+    const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
       headers: { 'x-api-key': 'k', 'content-type': 'application/json' },
       body,
-      ...{ duplex: 'half' },
-    });
+      duplex: 'half',
+    };
+    const request = new Request(`${fake.baseUrl}/models/m/runs`, init);
     const answering = getResponse(fake.handlers, request);
     await expect.poll(() => fake.requests.length).toBe(1);
     await fake.control.reset();
