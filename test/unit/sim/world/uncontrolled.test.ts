@@ -94,7 +94,7 @@ describe('an integration that shares a lock between its tasks in one process', (
         }),
       });
       const simulator = await createSimulator({
-        scenario,
+        scenario: { ...scenario, polls: 2 },
         integration,
         database: await sharedPglite(),
       });
