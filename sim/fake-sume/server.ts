@@ -7,6 +7,7 @@ import { REFUSALS } from './assumptions.ts';
 import { assembleFakeSume } from './assemble.ts';
 import type { FakeSume, FakeSumeOptions } from './fake-sume.ts';
 import type { Attempt, Delivery } from './delivery.ts';
+import { createSigner } from './signing.ts';
 import { BadOptionError } from './errors.ts';
 import { mayDeliverTo } from './port/access.ts';
 import { answerControl, CONTROL_PATH } from './port/control-api.ts';
@@ -82,6 +83,8 @@ export async function createFakeSumeServer(
   if (!(timeScale > 0 && Number.isFinite(timeScale))) {
     throw new BadOptionError(`The time scale is ${timeScale}: give a number above 0.`);
   }
+  // What cannot work is refused before a port is taken.
+  createSigner(options.secrets);
   const server = createServer();
   // The real address is known only once the server listens, and job addresses are made of it.
   const address = await listen(server, host, port);

@@ -50,7 +50,7 @@ export function createConnection(session: Session, engine: Pick<Engine, 'outside
       }),
     );
     // Not reached when the statement failed: then nothing of it is left.
-    (uncommitted ?? committed).push(...seen.filter((change) => !isEmpty(change)));
+    (uncommitted ?? committed).push(...seen.filter((change) => !isEmpty(change)).sort(byRow));
     return result;
   };
   const connection: Connection = {
@@ -87,6 +87,15 @@ export function createConnection(session: Session, engine: Pick<Engine, 'outside
 function toChange(json: string): Change {
   const [table, before, after] = JSON.parse(json) as [string, Change['before'], Change['after']];
   return { table, key: String((after ?? before)?.['job_id']), before, after };
+}
+
+/**
+ * A statement writes its rows in the order in which they lie on the page, and that depends on what earlier
+ * schedules left there. Each row is written once, so the order says nothing.
+ */
+function byRow(one: Change, other: Change): number {
+  if (one.table !== other.table) return one.table < other.table ? -1 : 1;
+  return one.key < other.key ? -1 : 1;
 }
 
 function isEmpty({ before, after }: Change): boolean {

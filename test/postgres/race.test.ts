@@ -39,7 +39,13 @@ describePostgres('register, event, duplicate event and two polls of each job rac
       const database = postgresDatabase(pool);
       await migrate(database);
       const audit = await installAudit(pool);
-      const reconciler = createReconciler({ database, concurrency, onTerminal: recordEffect });
+      const reconciler = createReconciler({
+        database,
+        concurrency,
+        onTerminal: recordEffect,
+        // How often a transaction loses depends on how busy the machine is; here none may give up.
+        maxAttempts: 500,
+      });
 
       const { jobs, outcomes } = await runLoad(coreContender(reconciler), {
         jobs: count,
