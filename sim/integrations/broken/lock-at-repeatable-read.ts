@@ -1,14 +1,7 @@
 import type { Queryable } from '../../../src/index.ts';
 import type { Integration } from '../../world/integration.ts';
 import { onTheCore, webhookHandler } from '../core-parts.ts';
-import {
-  deleteParked,
-  findParked,
-  insertJob,
-  jobExists,
-  parkEvent,
-  updateJob,
-} from './statements.ts';
+import { insertAndDrain, lookThenParkEvent } from './by-hand.ts';
 
 /** Whoever waits for the lock goes on with the snapshot from before the wait, and does not see what the other
  * wrote meanwhile. Shows only with several connections. */
@@ -29,26 +22,12 @@ export const lockAtRepeatableRead: Integration = onTheCore({
       submit: async ({ key, model, input }) => {
         const { webhookUrl } = ports.sume;
         const { jobId } = await client.submit({ model, input, idempotencyKey: key, webhookUrl });
-        await locked(jobId, async (tx) => {
-          const at = new Date(clock.now());
-          await insertJob(tx, jobId, key, at);
-          const parked = await findParked(tx, jobId);
-          if (parked === null) return;
-          await updateJob(tx, parked, at);
-          await deleteParked(tx, jobId);
-        });
+        await locked(jobId, (tx) => insertAndDrain(tx, jobId, key, new Date(clock.now())));
         return jobId;
       },
       handleWebhook: webhookHandler(ports, {
         receive: (event) =>
-          locked(event.jobId, async (tx) => {
-            const at = new Date(clock.now());
-            if (await jobExists(tx, event.jobId)) {
-              return (await updateJob(tx, event, at)) > 0 ? 'applied' : 'duplicate';
-            }
-            await parkEvent(tx, event, at);
-            return 'parked';
-          }),
+          locked(event.jobId, (tx) => lookThenParkEvent(tx, event, new Date(clock.now()))),
       }),
     };
   },

@@ -1,13 +1,6 @@
 import type { Integration } from '../../world/integration.ts';
 import { onTheCore, webhookHandler } from '../core-parts.ts';
-import {
-  deleteParked,
-  findParked,
-  insertJob,
-  jobExists,
-  parkEvent,
-  updateJob,
-} from './statements.ts';
+import { insertAndDrain, lookThenParkEvent } from './by-hand.ts';
 
 /** A transaction makes the two statements one, and does not make them alone. Shows only with several connections. */
 export const lookThenPark: Integration = onTheCore({
@@ -21,26 +14,12 @@ export const lookThenPark: Integration = onTheCore({
       submit: async ({ key, model, input }) => {
         const { webhookUrl } = ports.sume;
         const { jobId } = await client.submit({ model, input, idempotencyKey: key, webhookUrl });
-        await database.transaction(async (tx) => {
-          const at = new Date(clock.now());
-          await insertJob(tx, jobId, key, at);
-          const parked = await findParked(tx, jobId);
-          if (parked === null) return;
-          await updateJob(tx, parked, at);
-          await deleteParked(tx, jobId);
-        });
+        await database.transaction((tx) => insertAndDrain(tx, jobId, key, new Date(clock.now())));
         return jobId;
       },
       handleWebhook: webhookHandler(ports, {
         receive: (event) =>
-          database.transaction(async (tx) => {
-            const at = new Date(clock.now());
-            if (await jobExists(tx, event.jobId)) {
-              return (await updateJob(tx, event, at)) > 0 ? 'applied' : 'duplicate';
-            }
-            await parkEvent(tx, event, at);
-            return 'parked';
-          }),
+          database.transaction((tx) => lookThenParkEvent(tx, event, new Date(clock.now()))),
       }),
     };
   },

@@ -1,5 +1,6 @@
 import type { Integration } from '../../world/integration.ts';
 import { onTheCore } from '../core-parts.ts';
+import { forgottenJobs } from './by-hand.ts';
 import { pollNews } from './poll-news.ts';
 import { updateJob } from './statements.ts';
 
@@ -11,12 +12,8 @@ export const sweeperInventsFailure: Integration = onTheCore({
   hasEffects: false,
   handlers: ({ ports, client }) => ({
     sweep: async () => {
-      const { database, clock, patience } = ports;
-      const { rows } = await database.query<{ job_id: string }>(
-        'select job_id from sume_jobs where rank < 2 and updated_at < $1 order by job_id',
-        [new Date(clock.now() - patience.staleAfterMs)],
-      );
-      for (const { job_id: jobId } of rows) {
+      const { database, clock } = ports;
+      for (const jobId of await forgottenJobs(ports)) {
         // Whatever the reason: that is the mistake.
         const news = await pollNews(client, jobId).catch(() => ({ jobId, status: 'failed' }));
         if (news !== null) await updateJob(database, news, new Date(clock.now()));

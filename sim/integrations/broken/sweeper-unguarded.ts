@@ -1,5 +1,6 @@
 import type { Integration } from '../../world/integration.ts';
 import { onTheCore } from '../core-parts.ts';
+import { forgottenJobs } from './by-hand.ts';
 import { pollNews } from './poll-news.ts';
 import { overwriteJob } from './statements.ts';
 
@@ -11,13 +12,9 @@ export const sweeperUnguarded: Integration = onTheCore({
   hasEffects: false,
   handlers: ({ ports, client }) => ({
     sweep: async () => {
-      const { database, clock, patience } = ports;
-      const { rows } = await database.query<{ job_id: string }>(
-        'select job_id from sume_jobs where rank < 2 and updated_at < $1 order by job_id',
-        [new Date(clock.now() - patience.staleAfterMs)],
-      );
-      for (const row of rows) {
-        const news = await pollNews(client, row.job_id);
+      const { database, clock } = ports;
+      for (const jobId of await forgottenJobs(ports)) {
+        const news = await pollNews(client, jobId);
         if (news !== null) await overwriteJob(database, news, new Date(clock.now()));
       }
     },
