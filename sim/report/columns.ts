@@ -48,7 +48,7 @@ export function columns(run: Run, options: ColumnsOptions): string {
       continue;
     }
     if (item.phase === 'liveness' && before?.phase !== 'liveness') {
-      rows.push({ lines: [dividerLine(page.lanes)] });
+      rows.push({ banner: [dividerLine(page)] });
     }
     const violations = run.violations.filter(({ step }) => step === item.index);
     const style = violations.length > 0 ? 'bad' : item.fault === null ? 'plain' : 'fault';
@@ -139,10 +139,10 @@ function gapLines(gap: Gap, lanes: Lanes): Line[] {
   );
 }
 
-function dividerLine(lanes: Lanes): Line {
+function dividerLine(page: Page): Line {
   const text = '── from here on no faults, and all must converge ';
-  const end = Math.max(...lanes.at.values(), 0) + 1;
-  return new Line().put(0, text.padEnd(end, '─'), 'faint');
+  const end = Math.max(...page.lanes.at.values(), 0) + 1;
+  return new Line().put(page.left, text.padEnd(end, '─'), 'faint');
 }
 
 function violationLines(violation: Violation, page: Page): Line[] {

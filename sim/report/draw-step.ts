@@ -56,8 +56,12 @@ function drawArrow(
   if (stringWidth(text) + ARROW_CELLS - 1 <= end - start) {
     return [arrow.put(from < to ? start + 2 : start + 3, ` ${text} `, style)];
   }
-  const above = wrap(text, Math.max(lanes.width - start - 2, NARROWEST_TEXT));
-  return [...above.map((line) => lifelines(lanes).put(start + 1, ` ${line} `, style)), arrow];
+  const above = wrap(text, Math.max(lanes.width - start - 2, NARROWEST_TEXT)).map((line) => {
+    // Near the right edge the text moves left, over lifelines that have nothing to say here.
+    const at = Math.max(Math.min(start + 1, lanes.width - stringWidth(line) - 2), 0);
+    return lifelines(lanes).put(at, ` ${line} `, style);
+  });
+  return [...above, arrow];
 }
 
 /** What one actor does by itself: a mark on its lifeline, and the text on the side with room for it. */
