@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { WatchedTables } from './integration.ts';
 import { quoteIdentifier, type Session } from './session.ts';
 import { describeStatement, isRead } from './statement.ts';
+import { watchedNames } from './watched-tables.ts';
 
 /** A read-only copy of the watched tables that may lag. */
 export interface Replica {
@@ -25,7 +26,7 @@ export function createReplica(options: {
   const copyName = `${schema} replica`;
   const copy = quoteIdentifier(copyName);
   const own = quoteIdentifier(schema);
-  const names = [tables.jobs, tables.parked, tables.effects].filter((table) => table !== null);
+  const names = watchedNames(tables);
   let fresh = true;
 
   const onCopy = <T>(work: () => T): T => {

@@ -5,14 +5,12 @@ import type { Task } from '../engine/task.ts';
 import { encodeToken } from '../engine/token.ts';
 import type { FakeSume } from '../fake-sume/index.ts';
 import { createChecker, type Checker, type TrueJob } from './checker.ts';
-import { createConnection, type Connection } from './connection.ts';
 import { createEvidence } from './evidence.ts';
 import type { Integration } from './integration.ts';
 import { LANES } from './processes.ts';
-import { createReplica } from './replica.ts';
 import type { Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
-import type { Session } from './session.ts';
+import type { OpenStage, Stage } from './stage.ts';
 import { createWorld, MAX_SKEW_MS, PATIENCE, type World } from './world.ts';
 
 /** Brings the global `fetch` into the simulation, as MSW's `setupServer` does. */
@@ -32,9 +30,7 @@ const MAX_LATE_SWEEPS = 3;
 export async function playSchedule(options: {
   scenario: Scenario;
   integration: Integration;
-  session: Session;
-  /** The schema that the integration's tables are in. */
-  schema: string;
+  stage: Stage;
   chooser: Chooser;
   seed: number | null;
   faults: number;
@@ -42,14 +38,8 @@ export async function playSchedule(options: {
   /** Gets what an exhaustive search has to know of each step. */
   onObservations: ((observations: () => readonly Observation[]) => void) | null;
 }): Promise<Run> {
-  const { scenario, integration, session, schema, chooser, interceptor } = options;
+  const { scenario, integration, stage, chooser, interceptor } = options;
   const { tables } = integration;
-  session.execute(
-    [tables.jobs, tables.parked, tables.effects, ...(tables.others ?? [])]
-      .filter((table) => table !== null)
-      .map((table) => `delete from ${table};`)
-      .join(' '),
-  );
   const evidence = createEvidence((resource, how) => engine.touch(resource, how));
   const checker = createChecker(tables, evidence);
   const failed = new Set<Task>();
@@ -59,7 +49,7 @@ export async function playSchedule(options: {
     maxSteps: MAX_STEPS,
     trapFetch: interceptor === null,
     afterStep: (step, pending) => {
-      const changes = connection.takeChanges();
+      const changes = open.takeChanges();
       for (const { key } of changes) engine.touch(`row:${key}`, 'write');
       for (const task of engine.tasks) {
         if (task.state !== 'threw' || failed.has(task)) continue;
@@ -71,7 +61,16 @@ export async function playSchedule(options: {
     },
   });
   options.onObservations?.(() => engine.observations);
-  const connection: Connection = createConnection(session, engine);
+  const open: OpenStage = await stage
+    .open({
+      engine,
+      isJob: (value) => typeof value === 'string' && evidence.issued.has(value),
+    })
+    .catch((thrown: unknown) => {
+      // The engine's traps are global: they go with it.
+      engine.dispose();
+      throw thrown;
+    });
   let closeInterceptor = (): void => {};
   let sume: FakeSume | null = null;
   let error: Run['error'];
@@ -80,8 +79,7 @@ export async function playSchedule(options: {
       engine,
       scenario,
       integration,
-      connection,
-      replica: createReplica({ engine, session, tables, schema }),
+      stage: open,
       evidence,
       globalFetch: interceptor === null ? null : (input, init) => globalThis.fetch(input, init),
       onFetch: (handle) => {
@@ -99,13 +97,13 @@ export async function playSchedule(options: {
     engine.dispose();
     closeInterceptor();
     await sume?.dispose();
-    connection.abandon();
+    await open.close();
   }
   const { violations } = checker;
   return {
     scenario: scenario.name,
     integration: integration.name,
-    database: 'pglite',
+    database: stage.database,
     seed: options.seed,
     verdict: error !== undefined ? 'error' : violations.length > 0 ? 'fail' : 'pass',
     violations: [...violations],
@@ -117,7 +115,7 @@ export async function playSchedule(options: {
     token: encodeToken({
       scenario: scenario.name,
       integration: integration.name,
-      database: 'pglite',
+      database: stage.database,
       seed: options.seed,
       faults: options.faults,
       deviations: [...engine.deviations],

@@ -1,4 +1,3 @@
-import type { Database, Queryable } from '../../src/database.ts';
 import {
   createRecordedChooser,
   runToCompletion,
@@ -9,20 +8,21 @@ import type { Observation } from '../engine/engine.ts';
 import { createRandom } from '../engine/random.ts';
 import { createSeededChooser } from '../engine/seeded-chooser.ts';
 import { decodeToken, type Recipe } from '../engine/token.ts';
-import { auditSql } from './connection.ts';
 import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
 import type { Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import { playSchedule, type Interceptor } from './schedule.ts';
-import { quoteIdentifier, sessionOf, type Session, type SimulationDatabase } from './session.ts';
+import { pgliteStage } from './pglite-stage.ts';
+import type { SimulationDatabase } from './session.ts';
+import type { DatabaseKind, StageDatabase } from './stage.ts';
 
 export interface SimulatorOptions {
   scenario: Scenario;
   integration: Integration;
-  /** A PGlite instance that nothing else uses. Tables of different integrations live in schemas of their own. */
-  database: SimulationDatabase;
+  /** A PGlite instance that nothing else uses, or a server's (`sim/postgres`). Each integration's tables are apart. */
+  database: SimulationDatabase | StageDatabase;
   /** How many faults one schedule may hold, all kinds together; the scenario's own number by default. */
   faults?: number;
   /** Routes the global `fetch` into the simulation, for code that does not take a `fetch`. */
@@ -59,11 +59,9 @@ export class ReplayError extends Error {
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { scenario, integration, database, interceptor } = options;
   const faults = options.faults ?? scenario.budget;
-  await database.waitReady;
-  const session = sessionOf(database);
-  // Each integration's tables have a schema to themselves, so that all can share one database.
-  const schema = `sim ${integration.name}`;
-  await exclusively(() => prepare(session, integration, schema));
+  const stage = await exclusively(() =>
+    'stage' in database ? database.stage(integration) : pgliteStage(database, integration),
+  );
 
   const play = (
     chooser: Chooser,
@@ -71,20 +69,18 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
     budget: number,
     onObservations?: (observations: () => readonly Observation[]) => void,
   ): Promise<Run> =>
-    exclusively(async () => {
-      session.enter(schema);
-      return playSchedule({
+    exclusively(() =>
+      playSchedule({
         scenario,
         integration,
-        session,
-        schema,
+        stage,
         chooser,
         seed,
         faults: budget,
         interceptor: interceptor ?? null,
         onObservations: onObservations ?? null,
-      });
-    });
+      }),
+    );
 
   return {
     run: ({ seed }) =>
@@ -106,7 +102,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
 
     replay: async (token) => {
       const recipe = decodeToken(token);
-      refuseOther(recipe, scenario, integration);
+      refuseOther(recipe, scenario, integration, stage.database);
       const chooser =
         recipe.deviations.length === 0 ? null : createRecordedChooser(recipe.deviations);
       const run = await play(chooser ?? runToCompletion, recipe.seed, recipe.faults);
@@ -127,12 +123,22 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
   };
 }
 
-function refuseOther(recipe: Recipe, scenario: Scenario, integration: Integration): void {
-  if (recipe.scenario === scenario.name && recipe.integration === integration.name) return;
+function refuseOther(
+  recipe: Recipe,
+  scenario: Scenario,
+  integration: Integration,
+  database: DatabaseKind,
+): void {
+  if (
+    recipe.scenario === scenario.name &&
+    recipe.integration === integration.name &&
+    recipe.database === database
+  )
+    return;
   throw new ReplayError(
     'replay_other',
-    `The token is of ${recipe.integration} in ${recipe.scenario}, and this is ${integration.name} in ` +
-      `${scenario.name}. Replay it on what it was made of.`,
+    `The token is of ${recipe.integration} in ${recipe.scenario} on ${recipe.database}, and this is ` +
+      `${integration.name} in ${scenario.name} on ${database}. Replay it on what it was made of.`,
   );
 }
 
@@ -142,34 +148,6 @@ function describeDrift({ after, wanted, taken }: Drift): string {
     `The token no longer fits. ${where} it takes "${wanted}", which cannot happen there now; what would ` +
     `happen is "${taken}". The code has changed since; search again with fuzz.`
   );
-}
-
-async function prepare(session: Session, integration: Integration, schema: string): Promise<void> {
-  session.execute(`create schema if not exists ${quoteIdentifier(schema)}`);
-  session.enter(schema);
-  await integration.setup(plainDatabase(session));
-  const { jobs, parked, effects } = integration.tables;
-  session.execute(auditSql([jobs, parked, effects].filter((table) => table !== null)));
-}
-
-/** The session as a database that nothing watches. */
-function plainDatabase(session: Session): Database {
-  const on: Queryable = { query: async (sql, params) => session.run(sql, params ?? [], () => {}) };
-  return {
-    ...on,
-    pinsIsolation: true,
-    transaction: async (work, { isolation } = {}) => {
-      session.execute(isolation === undefined ? 'begin' : `begin isolation level ${isolation}`);
-      try {
-        const value = await work(on);
-        session.execute('commit');
-        return value;
-      } catch (error) {
-        session.execute('rollback');
-        throw error;
-      }
-    },
-  };
 }
 
 /**

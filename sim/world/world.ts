@@ -3,15 +3,13 @@ import type { Engine } from '../engine/engine.ts';
 import type { Task } from '../engine/task.ts';
 import { createFakeSume, type FakeSume } from '../fake-sume/index.ts';
 import { createClock } from './clocks.ts';
-import type { Connection } from './connection.ts';
-import { createDatabasePorts } from './database-port.ts';
 import { createDeliveryRoad } from './deliveries.ts';
 import type { Evidence } from './evidence.ts';
 import type { FaultName } from './faults.ts';
 import type { Handlers, Integration, Order, Patience, SumeAccount } from './integration.ts';
 import { createProcesses, type ProcessName, type RunningProcess } from './processes.ts';
-import type { Replica } from './replica.ts';
 import type { OrderPlan, Scenario } from './scenarios.ts';
+import type { OpenStage } from './stage.ts';
 import { createSumeFetch } from './sume-port.ts';
 
 /** Sume's time limit for one webhook attempt. Its other sleeps are the spaces between attempts. */
@@ -51,19 +49,13 @@ export function createWorld(parts: {
   engine: Engine;
   scenario: Scenario;
   integration: Integration;
-  connection: Connection;
-  replica: Replica;
+  stage: OpenStage;
   evidence: Evidence;
   /** Set when the integration calls the global `fetch`, which an interceptor brings here. */
   globalFetch: typeof fetch | null;
   onFetch: (handle: typeof fetch) => void;
 }): World {
-  const { engine, scenario, integration, connection, evidence } = parts;
-  const databases = createDatabasePorts(
-    engine,
-    connection,
-    (value) => typeof value === 'string' && evidence.issued.has(value),
-  );
+  const { engine, scenario, integration, stage, evidence } = parts;
   const submits: Submit[] = scenario.orders.map((plan) => ({ plan, task: null, returned: false }));
 
   const processes = createProcesses();
@@ -134,8 +126,8 @@ export function createWorld(parts: {
   function startProcess(process: RunningProcess): void {
     process.handlers = integration.start({
       fetch: parts.globalFetch ?? sumeFetch,
-      database: databases.port,
-      replica: parts.replica.port,
+      database: stage.port,
+      replica: stage.replica,
       clock: createClock(
         engine,
         () => {
@@ -271,8 +263,8 @@ export function createWorld(parts: {
       fault: 'crash' satisfies FaultName,
       kind: 'crash',
       enabled: () => engine.tasks.some((one) => one.process === process && one.state === 'running'),
-      perform: () => {
-        crash(process);
+      perform: async () => {
+        await crash(process);
         return { text: `${process.name} crashes and starts again`, value: null };
       },
     });
@@ -292,8 +284,8 @@ export function createWorld(parts: {
     }
   }
 
-  function crash(process: RunningProcess): void {
-    databases.rollbackOf(process);
+  async function crash(process: RunningProcess): Promise<void> {
+    await stage.rollbackOf(process);
     engine.crash(process);
     if (process === processes.web) road.reset();
     startProcess(process);
