@@ -2,7 +2,7 @@ import { protocol, types, type PGlite } from '@electric-sql/pglite';
 import type { QueryResult } from '../../src/database.ts';
 
 /** What the simulator needs of its database. */
-export type SimulationDatabase = Pick<PGlite, 'execProtocolRawSync' | 'waitReady'>;
+export type SimulationDatabase = Pick<PGlite, 'execProtocolRawStream' | 'waitReady'>;
 
 /**
  * The one session of a PGlite instance, spoken to in its wire protocol.
@@ -32,7 +32,7 @@ interface Prepared {
   fields: readonly { name: string; dataTypeID: number }[];
 }
 
-type Message = ReturnType<typeof collect>[number];
+type Message = ReturnType<typeof exchange>[number];
 
 /** Beyond it statements are parsed each time: code that writes values into its SQL has no end of them. */
 const MAX_PREPARED = 500;
@@ -53,8 +53,7 @@ function createSession(database: SimulationDatabase): Session {
   const prepared = new Map<string, Prepared>();
   let schema = '';
 
-  const send = (parts: readonly Uint8Array[]): Message[] =>
-    collect(database.execProtocolRawSync(join(parts)));
+  const send = (parts: readonly Uint8Array[]): Message[] => exchange(database, join(parts));
 
   const prepare = (sql: string): Prepared => {
     // The same words mean other tables in another schema.
@@ -133,9 +132,23 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function collect(bytes: Uint8Array): { name: string }[] {
+/**
+ * Sends messages and returns the answer. PGlite has answered whole by the time that this call returns: the
+ * promise that it gives stands for its writing to a file system, which is not asked for. Its call that is
+ * synchronous by type keeps a parsed copy of every answer for as long as it lives.
+ */
+function exchange(database: SimulationDatabase, bytes: Uint8Array): { name: string }[] {
   const messages: { name: string }[] = [];
-  new protocol.Parser().parse(bytes, (message) => messages.push(message));
+  const parser = new protocol.Parser();
+  // Not awaited, and not caught: what it throws here is the end of the database, and nobody's to handle.
+  void database.execProtocolRawStream(bytes, {
+    syncToFs: false,
+    onRawData: (data) => {
+      parser.parse(data, (message) => messages.push(message));
+    },
+  });
+  if (messages.at(-1)?.name !== 'readyForQuery')
+    throw new Error('PGlite has not answered when it returned. Is this a version that is not known?');
   return messages;
 }
 
