@@ -8,12 +8,14 @@
  */
 export type { Change, Step, StepKind } from './engine/trace.ts';
 export { createRandom, freshSeed, MAX_SEED, type Random } from './engine/random.ts';
+export type { Deviation, Rule } from './engine/chooser.ts';
 export { decodeToken, encodeToken, TokenError, type Recipe } from './engine/token.ts';
 export { integrations } from './integrations/index.ts';
 export { columns, type ColumnsOptions } from './report/columns.ts';
 export { mermaid } from './report/mermaid.ts';
 export { plainPalette, type Palette, type Style } from './report/palette.ts';
 export { headline, verdict, type VerdictOptions } from './report/verdict.ts';
+export type { Counterexample, Race } from './world/counterexample.ts';
 export { faults, type FaultName } from './world/faults.ts';
 export type {
   Handlers,

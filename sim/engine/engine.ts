@@ -1,5 +1,5 @@
 import type { Call, Option, PendingStep } from './call.ts';
-import type { Chooser, Deviation } from './chooser.ts';
+import type { Chooser, Deviation, Rule } from './chooser.ts';
 import { type Attribution, createAttribution } from './context.ts';
 import { BlockedTaskError, NestedCallError, UncontrolledAwaitError } from './errors.ts';
 import { createFootprint, type Footprint, type FootprintRecorder } from './footprint.ts';
@@ -19,6 +19,8 @@ export interface EngineOptions {
   maxSteps: number;
   /** False when an interceptor owns the global `fetch`. */
   trapFetch: boolean;
+  /** What run-to-completion does with a step that was passed over. */
+  rule: Rule;
 }
 
 /** What an exhaustive search has to know of a step beside its record. */
@@ -92,6 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
   const taskNames = new Set<string>();
   const labelCounts = new Map<string, number>();
   let pending: PendingStep[] = [];
+  const passedOver = new WeakSet<PendingStep>();
   const offers: { option: Option; enabled: () => boolean }[] = [];
   let nowMs = 0;
   let faultsUsed = 0;
@@ -279,7 +282,13 @@ export function createEngine(options: EngineOptions): Engine {
         if (taken >= options.maxSteps) return 'bounded';
         const option = chooser.choose(choices, preferred, lastLabel);
         if (option === null) return 'ended';
-        if (option !== preferred) deviations.push({ after: lastLabel, take: option.label });
+        if (option !== preferred) {
+          deviations.push({ after: lastLabel, take: option.label });
+          const leavesIt = option.pending.task !== preferred.pending.task;
+          if (options.rule === 2 && leavesIt && option.pending.since >= 0) {
+            passedOver.add(preferred.pending);
+          }
+        }
         await take(option);
       }
     },
@@ -365,10 +374,11 @@ export function createEngine(options: EngineOptions): Engine {
       choices.push({ label: `${step.label} ✗ ${fault}`, pending: step, fault, perform });
   }
 
-  /** Run-to-completion: the task that ran goes on, then whoever waits longest, then time. */
+  /** Run-to-completion: the task that ran goes on, then whoever waits longest, then time. See `Rule`. */
   function rank(step: PendingStep): number {
     if (step.call.dueMs !== undefined) return step.call.guard === true ? 0 : 1;
-    return step.task === lastTask ? 3 : 2;
+    if (passedOver.has(step)) return 2;
+    return step.task === lastTask ? 4 : 3;
   }
 
   async function take(option: Option): Promise<void> {

@@ -1,5 +1,5 @@
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
-import type { Deviation } from './chooser.ts';
+import type { Deviation, Rule } from './chooser.ts';
 
 /** Everything that decides a run: with the same code it gives the same trace, byte for byte. */
 export interface Recipe {
@@ -11,6 +11,14 @@ export interface Recipe {
   /** How many faults the schedule may hold. */
   faults: number;
   deviations: Deviation[];
+  /** What the deviations deviate from. */
+  rule: Rule;
+  /**
+   * What takes no part, by name: an order (`submit/b`), an activity (`poll/job_a/1`, `sweep/1`), or a thing
+   * that the world does (`sume/job_a starts`). Nothing at first; shrinking leaves out what a failure does
+   * without.
+   */
+  without: string[];
 }
 
 /** A token that can't be read. `code` tells a mangled one from one of another version. */
@@ -37,6 +45,9 @@ export function encodeToken(recipe: Recipe): string {
     recipe.seed,
     recipe.faults,
     recipe.deviations.flatMap(({ after, take }) => [after, take]),
+    // Tokens from before rule 2 end here, and could leave nothing out.
+    ...(recipe.rule === 1 && recipe.without.length === 0 ? [] : [recipe.without]),
+    ...(recipe.rule === 1 ? [] : [recipe.rule]),
   ];
   const bytes = deflateSync(strToU8(JSON.stringify(packed)), { level: 9 });
   const sealed = new Uint8Array(bytes.length + 4);
@@ -89,18 +100,23 @@ export function decodeToken(token: string): Recipe {
 
 function toRecipe(unpacked: unknown): Recipe | null {
   if (!Array.isArray(unpacked)) return null;
-  const [scenario, integration, database, seed, faults, labels] = unpacked as unknown[];
+  const [scenario, integration, database, seed, faults, labels, without = [], rule = 1] =
+    unpacked as unknown[];
   if (typeof scenario !== 'string' || typeof integration !== 'string') return null;
   if (database !== 'pglite' && database !== 'postgres') return null;
   if (seed !== null && typeof seed !== 'number') return null;
   if (typeof faults !== 'number' || !Number.isInteger(faults) || faults < 0) return null;
-  if (!Array.isArray(labels) || labels.length % 2 !== 0) return null;
-  if (!labels.every((label): label is string => typeof label === 'string')) return null;
+  if (!isStrings(labels) || labels.length % 2 !== 0 || !isStrings(without)) return null;
+  if (rule !== 1 && rule !== 2) return null;
   const deviations: Deviation[] = [];
   for (let index = 0; index < labels.length; index += 2) {
     deviations.push({ after: labels[index] ?? '', take: labels[index + 1] ?? '' });
   }
-  return { scenario, integration, database, seed, faults, deviations };
+  return { scenario, integration, database, seed, faults, deviations, rule, without };
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 /** FNV-1a: finds a slip of the hand, which is all that it has to. */

@@ -1,4 +1,4 @@
-import { runToCompletion, type Chooser } from '../engine/chooser.ts';
+import { runToCompletion, type Chooser, type Rule } from '../engine/chooser.ts';
 import { createEngine, type Engine, type Observation } from '../engine/engine.ts';
 import { BlockedTaskError, UncontrolledAwaitError } from '../engine/errors.ts';
 import type { Task } from '../engine/task.ts';
@@ -34,6 +34,9 @@ export async function playSchedule(options: {
   chooser: Chooser;
   seed: number | null;
   faults: number;
+  rule: Rule;
+  /** What takes no part: see `Recipe`. */
+  without: readonly string[];
   interceptor: Interceptor | null;
   /** Gets what an exhaustive search has to know of each step. */
   onObservations: ((observations: () => readonly Observation[]) => void) | null;
@@ -48,6 +51,7 @@ export async function playSchedule(options: {
     faultBudget: options.faults,
     maxSteps: MAX_STEPS,
     trapFetch: interceptor === null,
+    rule: options.rule,
     afterStep: (step, pending) => {
       const changes = open.takeChanges();
       for (const { key } of changes) engine.touch(`row:${key}`, 'write');
@@ -80,6 +84,7 @@ export async function playSchedule(options: {
       scenario,
       integration,
       stage: open,
+      without: new Set(options.without),
       evidence,
       globalFetch: interceptor === null ? null : (input, init) => globalThis.fetch(input, init),
       onFetch: (handle) => {
@@ -119,6 +124,8 @@ export async function playSchedule(options: {
       seed: options.seed,
       faults: options.faults,
       deviations: [...engine.deviations],
+      rule: options.rule,
+      without: [...options.without],
     }),
   };
 }

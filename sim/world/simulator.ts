@@ -1,17 +1,20 @@
 import {
   createRecordedChooser,
-  runToCompletion,
   type Chooser,
   type Drift,
+  type RecordedChooser,
+  type Rule,
 } from '../engine/chooser.ts';
 import type { Observation } from '../engine/engine.ts';
 import { createRandom } from '../engine/random.ts';
 import { createSeededChooser } from '../engine/seeded-chooser.ts';
 import { decodeToken, type Recipe } from '../engine/token.ts';
+import { confirm } from './confirm.ts';
+import type { Counterexample } from './counterexample.ts';
 import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
-import type { Run } from './run.ts';
+import type { InvariantName, Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import { playSchedule, type Interceptor } from './schedule.ts';
 import { pgliteStage } from './pglite-stage.ts';
@@ -34,12 +37,23 @@ export interface Simulator {
   /** One schedule, drawn from a seed: a whole number from 0 to 4294967295. */
   run(choice: { seed: number }): Promise<Run>;
   /**
-   * The schedule of a token, which must be of this scenario and integration.
+   * The schedule of a token, which must be of this scenario and integration. With `lenient` it may be of
+   * another integration, and steps that it takes and that are not there any more are passed over: so a test
+   * that was made from a failure goes on running once the failure is mended.
    *
    * @throws {TokenError} for a token that can't be read.
    * @throws {ReplayError} when the token is of something else, or the code no longer takes its steps.
    */
-  replay(token: string): Promise<Run>;
+  replay(token: string, options?: { lenient?: boolean }): Promise<Run>;
+  /** A failing run, if it can be had again: else the same with the verdict `error`, and where replays part. */
+  confirm(run: Run): Promise<Run>;
+  /**
+   * The smallest run that still violates the invariant (the first that the run violated, unless another is
+   * named), and what races in it. Takes some dozens of schedules.
+   *
+   * @throws {NondeterminismError} if the run does not fail again.
+   */
+  shrink(run: Run, options?: { invariant?: InvariantName }): Promise<Counterexample>;
   /** Every inequivalent order, for every set of faults up to a budget. */
   explore(options?: ExploreOptions): Promise<Exploration>;
 }
@@ -66,7 +80,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
   const play = (
     chooser: Chooser,
     seed: number | null,
-    budget: number,
+    recipe: { faults: number; rule?: Rule; without?: readonly string[] },
     onObservations?: (observations: () => readonly Observation[]) => void,
   ): Promise<Run> =>
     exclusively(() =>
@@ -76,11 +90,18 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         stage,
         chooser,
         seed,
-        faults: budget,
+        faults: recipe.faults,
+        rule: recipe.rule ?? 2,
+        without: recipe.without ?? [],
         interceptor: interceptor ?? null,
         onObservations: onObservations ?? null,
       }),
     );
+
+  const follow = async (recipe: Recipe): Promise<{ run: Run; chooser: RecordedChooser }> => {
+    const chooser = createRecordedChooser(recipe.deviations);
+    return { run: await play(chooser, recipe.seed, recipe), chooser };
+  };
 
   return {
     run: ({ seed }) =>
@@ -90,37 +111,51 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
           budget: faults,
         }),
         seed,
-        faults,
+        { faults },
       ),
 
     explore: (exploreOptions = {}) =>
       explore(
         (chooser, onObservations) =>
-          play(chooser, null, exploreOptions.faults ?? 0, onObservations),
+          play(chooser, null, { faults: exploreOptions.faults ?? 0 }, onObservations),
         exploreOptions,
       ),
 
-    replay: async (token) => {
+    shrink: async (run, { invariant = run.violations[0]?.invariant } = {}) => {
+      if (invariant === undefined) throw new Error('A run without a violation cannot be shrunk.');
+      // Loaded only when it is needed: it brings fast-check with it.
+      const { shrink } = await import('./shrink.ts');
+      return shrink(
+        (chooser, recipe, onObservations) => play(chooser, null, recipe, onObservations),
+        run,
+        invariant,
+      );
+    },
+
+    confirm: (run) => confirm(run, async () => (await follow(decodeToken(run.token))).run),
+
+    replay: async (token, { lenient = false } = {}) => {
       const recipe = decodeToken(token);
-      refuseOther(recipe, scenario, integration, stage.database);
-      const chooser =
-        recipe.deviations.length === 0 ? null : createRecordedChooser(recipe.deviations);
-      const run = await play(chooser ?? runToCompletion, recipe.seed, recipe.faults);
-      if (chooser !== null) {
-        const [drift] = chooser.drifts;
-        const [unreached] = chooser.unreached();
-        if (drift !== undefined) throw new ReplayError('replay_drift', describeDrift(drift));
-        if (unreached !== undefined) {
-          throw new ReplayError(
-            'replay_drift',
-            `The token no longer fits: its step "${unreached.take}" comes after "${unreached.after}", ` +
-              'and no such step happened. The code has changed since; search again with fuzz.',
-          );
-        }
-      }
+      if (!lenient) refuseOther(recipe, scenario, integration, stage.database);
+      const { run, chooser } = await follow(recipe);
+      if (!lenient) refuseDrift(run, chooser);
       return run;
     },
   };
+}
+
+/** @throws {ReplayError} if the run did not take every step that its recording asked for. */
+function refuseDrift(run: Run, chooser: RecordedChooser): void {
+  const [drift] = chooser.drifts;
+  if (drift !== undefined) throw new ReplayError('replay_drift', describeDrift(drift));
+  const [missed] = chooser.unreached();
+  if (missed === undefined) return;
+  throw new ReplayError(
+    'replay_drift',
+    `The token no longer fits: after the step "${missed.after}" it takes "${missed.take}", and no such step ` +
+      `happened. The run went another way, and ended with "${run.steps.at(-1)?.label ?? 'nothing'}". The ` +
+      'code has changed since; search again with fuzz.',
+  );
 }
 
 function refuseOther(
@@ -142,11 +177,12 @@ function refuseOther(
   );
 }
 
-function describeDrift({ after, wanted, taken }: Drift): string {
+function describeDrift({ step, after, wanted, taken }: Drift): string {
   const where = after === '' ? 'At the very beginning' : `After "${after}"`;
   return (
-    `The token no longer fits. ${where} it takes "${wanted}", which cannot happen there now; what would ` +
-    `happen is "${taken}". The code has changed since; search again with fuzz.`
+    `The token no longer fits. The first step that differs is step ${step}. ${where} the token takes ` +
+    `"${wanted}", which cannot happen there now; what happens is "${taken}". The code has changed since; ` +
+    'search again with fuzz.'
   );
 }
 

@@ -50,13 +50,17 @@ export function createWorld(parts: {
   scenario: Scenario;
   integration: Integration;
   stage: OpenStage;
+  /** What takes no part: see `Recipe`. */
+  without: ReadonlySet<string>;
   evidence: Evidence;
   /** Set when the integration calls the global `fetch`, which an interceptor brings here. */
   globalFetch: typeof fetch | null;
   onFetch: (handle: typeof fetch) => void;
 }): World {
-  const { engine, scenario, integration, stage, evidence } = parts;
-  const submits: Submit[] = scenario.orders.map((plan) => ({ plan, task: null, returned: false }));
+  const { engine, scenario, integration, stage, without, evidence } = parts;
+  const submits: Submit[] = scenario.orders
+    .filter(({ key }) => !without.has(`submit/${key}`))
+    .map((plan) => ({ plan, task: null, returned: false }));
 
   const processes = createProcesses();
   const road = createDeliveryRoad(
@@ -157,9 +161,12 @@ export function createWorld(parts: {
     const moved = (change: 'changed' | 'unchanged', words: string): string =>
       change === 'changed' ? words : `had ended before: nothing changes`;
 
+    const sumeDoes = (what: string): boolean => !without.has(`sume/${jobId} ${what}`);
     engine.spawn({ name: `sume/${jobId}`, actor: 'Sume' }, async () => {
-      await happens('starts', async () => moved(await control.start(jobId), 'is processing'));
-      if (plan.announces !== undefined) {
+      if (sumeDoes('starts')) {
+        await happens('starts', async () => moved(await control.start(jobId), 'is processing'));
+      }
+      if (plan.announces !== undefined && sumeDoes('announces')) {
         const event = plan.announces;
         await happens('announces', async () => {
           await control.announce(jobId, event);
@@ -172,9 +179,10 @@ export function createWorld(parts: {
         const lost = plan.webhookLost === true && change === 'changed';
         return moved(change, lost ? `is ${plan.end}, and its webhook is lost` : `is ${plan.end}`);
       });
-      if (plan.contradiction !== undefined) await contradict(jobId, plan.contradiction, happens);
+      if (plan.contradiction !== undefined && sumeDoes('contradicts'))
+        await contradict(jobId, plan.contradiction, happens);
     });
-    if (plan.canceledByUser === true) {
+    if (plan.canceledByUser === true && !without.has(`user/${jobId}`)) {
       engine.spawn({ name: `user/${jobId}`, actor: 'Sume' }, async () => {
         await happens('cancels', async () =>
           moved(await control.cancel(jobId), 'is canceled by its user'),
@@ -184,6 +192,7 @@ export function createWorld(parts: {
     if (plan.attacked === true) {
       engine.spawn({ name: `attack/${jobId}`, actor: 'adversary' }, async () => {
         for (const disguise of ['forged', 'tampered', 'out-of-tolerance'] as const) {
+          if (without.has(`attack/${jobId} ${disguise}`)) continue;
           await engine.step({
             name: disguise,
             kind: 'event',
@@ -307,7 +316,8 @@ export function createWorld(parts: {
     if (polled.has(jobId)) return;
     polled.add(jobId);
     for (let number = 1; number <= scenario.polls; number += 1) {
-      run(processes.poller, `poll/${jobId}/${number}`, (handlers) => handlers.poll(jobId));
+      const name = `poll/${jobId}/${number}`;
+      if (!without.has(name)) run(processes.poller, name, (handlers) => handlers.poll(jobId));
     }
   }
 
@@ -353,7 +363,8 @@ export function createWorld(parts: {
   }
   for (const submit of submits) world.submit(submit);
   for (let number = 1; number <= scenario.sweeps; number += 1) {
-    world.sweep(`sweep/${number}`, PATIENCE.staleAfterMs + 1);
+    const name = `sweep/${number}`;
+    if (!without.has(name)) world.sweep(name, PATIENCE.staleAfterMs + 1);
   }
   return world;
 }

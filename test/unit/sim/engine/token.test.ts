@@ -11,6 +11,8 @@ const recipes: fc.Arbitrary<Recipe> = fc.record({
   deviations: fc.array(
     fc.record({ after: fc.string({ unit: 'binary' }), take: fc.string({ unit: 'grapheme' }) }),
   ),
+  rule: fc.constantFrom(1 as const, 2 as const),
+  without: fc.array(fc.string()),
 });
 
 const codeOf = (token: string): string => {
