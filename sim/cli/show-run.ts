@@ -10,8 +10,12 @@ import type { ReportOptions } from './run-options.ts';
 export interface Remarks {
   /** A remark for the first line: how the schedule was found. */
   headline?: string;
+  /** A second line. */
+  subline?: string;
   /** More fields for the JSON object. */
   fields?: Record<string, unknown>;
+  /** More lines on a failure, for a person. */
+  explanation?: readonly string[];
 }
 
 /**
@@ -35,6 +39,7 @@ export async function showRun(
   const palette = ansiPalette(target.colour);
   const remark = remarks.headline === undefined ? '' : ` (${remarks.headline})`;
   await target.write(headline(run, palette) + remark);
+  if (remarks.subline !== undefined) await target.write(remarks.subline);
   if (options.mermaid === true) {
     await stdout.write(['```mermaid', mermaid(run), '```'].join('\n'));
   } else {
@@ -42,7 +47,12 @@ export async function showRun(
     await stdout.write(`\n${drawing}\n`);
   }
   await target.write(
-    verdict(run, { width: target.width, palette, replayCommand: context.replayCommand }),
+    verdict(run, {
+      width: target.width,
+      palette,
+      replayCommand: context.replayCommand,
+      explanation: remarks.explanation ?? [],
+    }),
   );
 }
 

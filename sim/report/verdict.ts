@@ -1,8 +1,8 @@
 import type { Run } from '../world/run.ts';
 import { plainPalette, type Palette } from './palette.ts';
+import { paragraph } from './paragraph.ts';
 import { visible } from './visible.ts';
 import { whyItMatters } from './why-it-matters.ts';
-import { wrap } from './wrap.ts';
 
 export interface VerdictOptions {
   /** Cells in a line. */
@@ -11,6 +11,8 @@ export interface VerdictOptions {
   palette?: Palette;
   /** The command that replays a token, ready to be pasted into a shell. */
   replayCommand: (token: string) => string;
+  /** More lines on a failure, before the command that replays it. */
+  explanation?: readonly string[];
 }
 
 /**
@@ -60,16 +62,12 @@ export function verdict(run: Run, options: VerdictOptions): string {
       lines.push(...paragraph('Why it matters', whyItMatters[name], options));
     }
   }
-  return [...lines, '', 'To see this very order again:', options.replayCommand(run.token)].join(
-    '\n',
-  );
-}
-
-function paragraph(title: string, text: string, options: VerdictOptions): string[] {
-  const palette = options.palette ?? plainPalette;
-  const indent = 'Why it matters'.length + 4;
-  return wrap(visible(text), Math.max(options.width - indent, 30)).map((line, index) => {
-    const lead = index === 0 ? title : '';
-    return `  ${palette('heading', lead)}${' '.repeat(indent - 2 - lead.length)}${line}`;
-  });
+  const { explanation = [], replayCommand } = options;
+  return [
+    ...lines,
+    ...explanation,
+    '',
+    'To see this very order again:',
+    replayCommand(run.token),
+  ].join('\n');
 }

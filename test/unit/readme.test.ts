@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { describePostgres, openPostgres } from '../setup/databases.ts';
 import { blocksOf, type Block } from './readme/blocks.ts';
+import { withSources } from './readme/with-sources.ts';
 import { runCli } from './sim/cli/run-cli.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -90,19 +91,3 @@ describe('the code runs', () => {
     return stdout;
   }
 });
-
-/** The package's exports as this repository's sources, which need no build. */
-function withSources(program: string): string {
-  const sources: Record<string, string> = {
-    'sume-sim': 'sim/index.ts',
-    'sume-sim/reconciler': 'src/index.ts',
-    'sume-sim/fake-sume': 'sim/fake-sume/index.ts',
-    '@electric-sql/pglite': 'test/unit/readme/pglite-from-template.ts',
-  };
-  return program.replaceAll(/(from ')([^']+)(')/g, (whole, before, name: string, after) => {
-    const source = sources[name];
-    return source === undefined
-      ? whole
-      : `${before}${pathToFileURL(join(root, source)).href}${after}`;
-  });
-}

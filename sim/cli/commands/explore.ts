@@ -9,7 +9,7 @@ import { findNamed } from '../find-named.ts';
 import { onInterruption } from '../interruption.ts';
 import { startProgress } from '../progress.ts';
 import { addReportOptions, DEFAULT_INTEGRATION, type ReportOptions } from '../run-options.ts';
-import { showRun } from '../show-run.ts';
+import { showSmallest } from '../show-smallest.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withSimulation } from '../with-simulation.ts';
 
@@ -54,7 +54,8 @@ export function addExploreCommand(program: Command, context: Context): void {
       `
 Two orders are equivalent when one becomes the other by swapping neighbouring steps that touch nothing in
 common; one of them stands for both. A limit or Ctrl-C ends the search with what was covered so far, and says
-so: "complete" is true only when nothing was left out. The shortest violating schedule is shown.
+so: "complete" is true only when nothing was left out. The shortest violating schedule is shown,
+as small as it gets.
 
 Examples:
   sume-sim explore early-webhook --faults 1
@@ -76,7 +77,7 @@ Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violate
       await withSimulation(context, async (database, createSimulator) => {
         const simulator = await createSimulator({ scenario, integration, database });
         const { exploration, limit } = await search(simulator, options, context);
-        await report(exploration, limit, options, context);
+        await report(simulator, exploration, limit, options, context);
       });
     });
 }
@@ -113,6 +114,7 @@ async function search(
 }
 
 async function report(
+  simulator: Simulator,
   exploration: Exploration,
   limit: Limit,
   options: ExploreCommandOptions,
@@ -124,7 +126,7 @@ async function report(
   if (shortest !== undefined || options.json === true || options.mermaid === true) {
     const failing =
       failures.length === 1 ? '1 violating schedule' : `${failures.length} violating schedules`;
-    await showRun(shortest ?? last, options, context, {
+    await showSmallest(simulator, shortest ?? last, options, context, {
       headline:
         shortest === undefined ? 'the last schedule' : `the shortest of ${failing}; ${covered}`,
       fields: { schedules, orders, faultSets, complete, limit, failures: failures.length },

@@ -16,7 +16,7 @@ import {
   type RunOptions,
 } from '../run-options.ts';
 import { startProgress } from '../progress.ts';
-import { showRun } from '../show-run.ts';
+import { showSmallest } from '../show-smallest.ts';
 import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withSimulation } from '../with-simulation.ts';
@@ -45,7 +45,9 @@ export function addFuzzCommand(program: Command, context: Context): void {
     .addHelpText(
       'after',
       `
-The schedule shown is the violating one; on a pass, JSON and the diagram hold the last one.
+The first violating schedule is run twice more, so as to be sure of it, and is shown as small as it gets: without
+the steps, faults and jobs that it can do without. JSON holds it as it was found, and "shrunk" beside it. On a
+pass, JSON and the diagram hold the last schedule.
 Ctrl-C ends the search with what was covered so far, and exit code 130. A second one ends it at once.
 
 Examples:
@@ -96,6 +98,8 @@ interface Search {
 interface Found {
   /** The one that did not pass, or the last. */
   run: Run;
+  /** What ran it. */
+  simulator: Simulator;
   done: number;
   schedulesPerSecond: number;
   interrupted: boolean;
@@ -108,7 +112,7 @@ async function fuzz(
 ): Promise<Found> {
   const interruption = onInterruption();
   const progress = startProgress(context.stderr, search.scenarios.length * search.runs);
-  let last: Run | null = null;
+  let last: { run: Run; simulator: Simulator } | null = null;
   let done = 0;
   let elapsedMs = 0;
   try {
@@ -116,11 +120,11 @@ async function fuzz(
       const simulator = await simulatorFor(scenario);
       const startedMs = context.clock.now() - elapsedMs;
       for (let seed = search.seed; seed < search.seed + search.runs; seed += 1) {
-        last = await simulator.run({ seed });
+        last = { simulator, run: await simulator.run({ seed }) };
         done += 1;
         elapsedMs = context.clock.now() - startedMs;
         progress.update(done, `${scenario.name}, seed ${seed}, ${perSecond(done, elapsedMs)}/s`);
-        if (last.verdict !== 'pass' || interruption.happened) break search;
+        if (last.run.verdict !== 'pass' || interruption.happened) break search;
       }
     }
   } finally {
@@ -129,7 +133,7 @@ async function fuzz(
   }
   if (last === null) throw new Error('No schedule was run.');
   const schedulesPerSecond = perSecond(done, elapsedMs);
-  return { run: last, done, schedulesPerSecond, interrupted: interruption.happened };
+  return { ...last, done, schedulesPerSecond, interrupted: interruption.happened };
 }
 
 /** One decimal is all that a measurement over so short a time is worth. */
@@ -138,14 +142,14 @@ function perSecond(done: number, elapsedMs: number): number {
 }
 
 async function report(found: Found, search: Search, context: Context): Promise<void> {
-  const { run, done, schedulesPerSecond, interrupted } = found;
+  const { run, simulator, done, schedulesPerSecond, interrupted } = found;
   const { options } = search;
   const planned = search.scenarios.length * search.runs;
   const complete = run.verdict === 'pass' && done === planned;
   const searched = `${done} of ${planned} schedules`;
   if (run.verdict !== 'pass' || options.json === true || options.mermaid === true) {
     const fields = { runs: done, schedulesPerSecond, firstSeed: search.seed, complete };
-    await showRun(run, options, context, {
+    await showSmallest(simulator, run, options, context, {
       headline: run.verdict === 'pass' ? 'the last schedule' : `the first found: ${searched}`,
       fields,
     });

@@ -39,7 +39,8 @@ since and no longer takes these steps.`,
       const integration = findNamed('integration', integrations, recipe.integration);
       await withSimulation(context, async (database, createSimulator) => {
         const simulator = await createSimulator({ scenario, integration, database });
-        await showRun(await simulator.replay(token), options, context);
+        const run = await simulator.replay(token);
+        await showRun(await simulator.confirm(run), options, context);
       });
     });
 }

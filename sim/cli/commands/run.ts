@@ -51,7 +51,8 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
         const faults = options.faults === undefined ? {} : { faults: options.faults };
         const simulator = await createSimulator({ scenario, integration, database, ...faults });
         if (options.seed !== undefined) {
-          await showRun(await simulator.run({ seed: options.seed }), options, context);
+          const run = await simulator.run({ seed: options.seed });
+          await showRun(await simulator.confirm(run), options, context);
           return;
         }
         const { run, remark } = await firstRace(
@@ -59,7 +60,7 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
           scenario,
           integration.caughtBy !== undefined,
         );
-        await showRun(run, options, context, { headline: remark });
+        await showRun(await simulator.confirm(run), options, context, { headline: remark });
       });
     });
 }

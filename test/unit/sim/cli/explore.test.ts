@@ -25,12 +25,23 @@ describe('explore', () => {
       'look-then-park-autocommit',
       '--json',
     );
-    const found = JSON.parse(explored.stdout) as Run & { failures: number };
+    const found = JSON.parse(explored.stdout) as Run & {
+      failures: number;
+      shrunk: { steps: Run['steps']; token: string };
+    };
     expect(explored.code).toBe(1);
     expect(found.failures).toBeGreaterThan(0);
     expect(found.violations.map(({ invariant }) => invariant)).toContain('parked-drains');
     const replayed = await runCli('replay', found.token, '--json');
     expect((JSON.parse(replayed.stdout) as Run).steps).toEqual(found.steps);
+    expect(found.shrunk.steps.length).toBeLessThan(found.steps.length);
+    const human = await runCli(
+      'explore',
+      'early-webhook',
+      '--integration',
+      'look-then-park-autocommit',
+    );
+    expect(human.stdout.trimEnd().split('\n').at(-1)).toContain(`replay ${found.shrunk.token}`);
   });
 
   test('never calls a limited search complete', async () => {

@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../../sim/cli/usage-error.ts';
 import { faults } from '../../../../sim/world/faults.ts';
 import { invariants } from '../../../../sim/world/invariants.ts';
+import type { Deviation } from '../../../../sim/engine/chooser.ts';
+import type { Step } from '../../../../sim/engine/trace.ts';
 import type { Run } from '../../../../sim/world/run.ts';
 import { scenarios } from '../../../../sim/world/scenarios.ts';
 import { integrations } from '../../../../sim/integrations/index.ts';
@@ -83,7 +85,11 @@ describe('a run that passes', () => {
 
 describe('a run that fails', () => {
   let human: CliResult;
-  let run: Run & { runs: number; schedulesPerSecond: number };
+  let run: Run & {
+    runs: number;
+    schedulesPerSecond: number;
+    shrunk: { steps: Step[]; deviations: Deviation[]; token: string; schedules: number };
+  };
   const args = ['fuzz', 'stale-poll', '--integration', 'naive-update', '--runs', '200'];
   beforeAll(async () => {
     human = await runCli(...args);
@@ -92,7 +98,32 @@ describe('a run that fails', () => {
 
   test('ends with 1, and its last line is the command that replays it', () => {
     expect(human.code).toBe(1);
-    expect(human.stdout.trimEnd().split('\n').at(-1)).toBe(`npm run sim -- replay ${run.token}`);
+    expect(human.stdout.trimEnd().split('\n').at(-1)).toBe(
+      `npm run sim -- replay ${run.shrunk.token}`,
+    );
+  });
+
+  test('is shown as small as it gets, with what races in it, and a test to paste', () => {
+    const { steps, deviations, token } = run.shrunk;
+    expect(steps.length).toBeLessThan(run.steps.length);
+    expect(deviations.length).toBeLessThanOrEqual(2);
+    expect(human.stdout.split('\n')[0]).toContain(` · seed ${run.seed} · `);
+    expect(human.stdout.split('\n')[1]).toBe(
+      `Shrunk from ${run.steps.length} steps to ${steps.length}, with 2 departures from run-to-completion ` +
+        `(${run.shrunk.schedules} schedules).`,
+    );
+    expect(human.stdout).toMatch(/What races\s+Step \d+ \(web.*\) and step \d+ \(poll/s);
+    expect(human.stdout).toMatch(/Swapped\s+With .* it\s+passes/s);
+    // The columns end with the violation.
+    expect(human.stdout).toMatch(new RegExp(`✗ ${steps.length} `));
+    expect(human.stdout).not.toContain('left out');
+    expect(human.stdout).toContain(`'${token}';`);
+  });
+
+  test('is had again from the token of the small one, as far as that goes', async () => {
+    const again = json<Run>(await runCli('replay', run.shrunk.token, '--json'));
+    expect(again.steps.slice(0, run.shrunk.steps.length)).toEqual(run.shrunk.steps);
+    expect(again.violations.map(({ step }) => step)).toContain(run.shrunk.steps.length);
   });
 
   test('is the first failing schedule of the search, with how far it got', async () => {
@@ -109,7 +140,7 @@ describe('a run that fails', () => {
   });
 
   test('is had again from its token, step for step', async () => {
-    const { runs: _runs, schedulesPerSecond: _speed, ...first } = run;
+    const { runs: _runs, schedulesPerSecond: _speed, shrunk: _shrunk, ...first } = run;
     const again = await runCli('replay', run.token, '--json');
     expect(again.code).toBe(1);
     expect(first).toMatchObject(json<Run>(again));

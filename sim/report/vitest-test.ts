@@ -1,0 +1,26 @@
+import type { Run, Violation } from '../world/run.ts';
+
+/**
+ * A Vitest file that replays a failure of a shipped integration, ready to paste: it fails for as long as the
+ * failure is there. It reads the token leniently, since code in which it is mended takes other steps.
+ */
+export function vitestTest(run: Run, { invariant }: Pick<Violation, 'invariant'>): string {
+  return `import { PGlite } from '@electric-sql/pglite';
+import { createSimulator, integrations, scenarios } from 'sume-sim';
+import { expect, test } from 'vitest';
+
+test(${quoted(`${run.integration} keeps ${invariant} in ${run.scenario}`)}, async () => {
+  const scenario = scenarios.find(({ name }) => name === ${quoted(run.scenario)})!;
+  const integration = integrations.find(({ name }) => name === ${quoted(run.integration)})!;
+  const database = await PGlite.create();
+  const simulator = await createSimulator({ scenario, integration, database });
+  const token =
+    ${quoted(run.token)};
+  const { violations } = await simulator.replay(token, { lenient: true });
+  expect(violations.map(({ message }) => message).join('\\n')).toBe('');
+}, 60_000);`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+}
