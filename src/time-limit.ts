@@ -13,10 +13,10 @@ export async function withTimeLimit<T>(
   outer?.throwIfAborted();
   const ended = new AbortController();
   const timer = new AbortController();
+  let onAbort = (): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    ended.signal.addEventListener('abort', () => reject(ended.signal.reason as Error), {
-      once: true,
-    });
+    onAbort = () => reject(ended.signal.reason as Error);
+    ended.signal.addEventListener('abort', onAbort, { once: true });
   });
   const follow = (): void => ended.abort(outer?.reason);
   outer?.addEventListener('abort', follow, { once: true });
@@ -31,6 +31,8 @@ export async function withTimeLimit<T>(
     return await Promise.race([work(ended.signal), aborted]);
   } finally {
     timer.abort(DONE);
+    // A platform's `Request` may keep the signal until some later collection: let it hold nothing else.
+    ended.signal.removeEventListener('abort', onAbort);
     outer?.removeEventListener('abort', follow);
   }
 }

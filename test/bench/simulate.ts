@@ -2,12 +2,12 @@ import { PGlite } from '@electric-sql/pglite';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Queryable } from '../../src/database.ts';
-import { integrations } from '../../sim/integrations/index.ts';
-import type { Integration } from '../../sim/world/integration.ts';
-import { scenarios, type Scenario } from '../../sim/world/scenarios.ts';
-import { createSimulator, type Simulator } from '../../sim/world/simulator.ts';
+import type { Integration, Scenario, Simulator } from '../../sim/index.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Figure } from './figure.ts';
+import { publishedSim } from './published.ts';
+
+const { createSimulator, integrations, scenarios } = publishedSim;
 
 const WARM_UP = 200;
 const BATCHES = 9;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { withTimeLimit } from '../../../src/time-limit.ts';
 import { manualClock } from '../../setup/manual-clock.ts';
@@ -10,6 +11,20 @@ describe('work with a time limit', () => {
     const clock = manualClock();
     expect(await withTimeLimit({ clock, ms: 10, expired }, () => Promise.resolve(7))).toBe(7);
     expect(clock.sleeping).toBe(0);
+  });
+
+  test('keeps no listener on a signal, so that whoever holds the signal longer holds nothing else', async () => {
+    const clock = manualClock();
+    const outer = new AbortController().signal;
+    let inner: AbortSignal | undefined;
+    await withTimeLimit({ clock, ms: 10, signal: outer, expired }, (signal) => {
+      inner = signal;
+      return Promise.resolve();
+    });
+    for (const signal of [inner, outer]) {
+      if (signal === undefined) throw new Error('The work got no signal.');
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    }
   });
 
   test('that fails gives its own error, and leaves no timer', async () => {
