@@ -8,7 +8,7 @@ import { ansiPalette } from '../ansi-palette.ts';
 import type { Context } from '../context.ts';
 import { exitCode } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
-import { onInterruption } from '../interruption.ts';
+import { onInterruption, type Interruption } from '../interruption.ts';
 import {
   addReportOptions,
   addRunOptions,
@@ -74,7 +74,8 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
         );
       }
       const faults = options.faults === undefined ? {} : { faults: options.faults };
-      const search = { scenarios: chosen, runs, seed, options };
+      // Before the database opens: Ctrl-C meanwhile is a wish to stop too, and one schedule is soon run.
+      const search = { scenarios: chosen, runs, seed, options, interruption: onInterruption() };
       await withSimulation(context, async (database, createSimulator) => {
         const found = await fuzz(
           search,
@@ -93,6 +94,7 @@ interface Search {
   /** The first. */
   seed: number;
   options: FuzzOptions;
+  interruption: Interruption;
 }
 
 interface Found {
@@ -110,7 +112,7 @@ async function fuzz(
   simulatorFor: (scenario: Scenario) => Promise<Simulator>,
   context: Context,
 ): Promise<Found> {
-  const interruption = onInterruption();
+  const { interruption } = search;
   const progress = startProgress(context.stderr, search.scenarios.length * search.runs);
   let last: { run: Run; simulator: Simulator } | null = null;
   let done = 0;
