@@ -1,13 +1,10 @@
 import type { QueryResult } from '../../src/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Change } from '../engine/trace.ts';
+import { changesOf } from './audit.ts';
 import type { OnNotice, Session } from './session.ts';
 
-/**
- * The one connection of a simulated world. Every change of a watched row reaches the checker through a
- * trigger's NOTICE, which costs less than reading the rows again after each step. A NOTICE survives a
- * rollback, so changes count only from the commit on.
- */
+/** The one connection of a simulated world. Changes of watched rows count from the commit on. */
 export interface Connection {
   query<Row extends object>(sql: string, params?: unknown[]): QueryResult<Row>;
   begin(isolation: string | null): void;
@@ -20,37 +17,15 @@ export interface Connection {
   takeChanges(): Change[];
 }
 
-const MARK = 'sume-sim audit ';
-
-/** Creates the trigger function in the current schema, and the triggers on the tables. */
-export function auditSql(tables: readonly string[]): string {
-  return [
-    `create or replace function sume_sim_audit() returns trigger language plpgsql as $audit$
-     begin
-       raise notice '${MARK}%', json_build_array(tg_table_name, to_json(old), to_json(new));
-       return null;
-     end $audit$;`,
-    ...tables.map(
-      (table) =>
-        `create or replace trigger sume_sim_audit after insert or update or delete on ${table}
-         for each row execute function sume_sim_audit();`,
-    ),
-  ].join('\n');
-}
-
 export function createConnection(session: Session, engine: Pick<Engine, 'outside'>): Connection {
   let committed: Change[] = [];
   let uncommitted: Change[] | null = null;
   const run = <T>(work: (onNotice: OnNotice) => T): T => {
-    const seen: Change[] = [];
+    const notices: string[] = [];
     // The database has timers of its own, for lock_timeout say, which are no task's.
-    const result = engine.outside(() =>
-      work((message) => {
-        if (message.startsWith(MARK)) seen.push(toChange(message.slice(MARK.length)));
-      }),
-    );
+    const result = engine.outside(() => work((message) => notices.push(message)));
     // Not reached when the statement failed: then nothing of it is left.
-    (uncommitted ?? committed).push(...seen.filter((change) => !isEmpty(change)).sort(byRow));
+    (uncommitted ?? committed).push(...changesOf(notices));
     return result;
   };
   const connection: Connection = {
@@ -82,22 +57,4 @@ export function createConnection(session: Session, engine: Pick<Engine, 'outside
     },
   };
   return connection;
-}
-
-function toChange(json: string): Change {
-  const [table, before, after] = JSON.parse(json) as [string, Change['before'], Change['after']];
-  return { table, key: String((after ?? before)?.['job_id']), before, after };
-}
-
-/**
- * A statement writes its rows in the order in which they lie on the page, and that depends on what earlier
- * schedules left there. Each row is written once, so the order says nothing.
- */
-function byRow(one: Change, other: Change): number {
-  if (one.table !== other.table) return one.table < other.table ? -1 : 1;
-  return one.key < other.key ? -1 : 1;
-}
-
-function isEmpty({ before, after }: Change): boolean {
-  return JSON.stringify(before) === JSON.stringify(after);
 }

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { EVERYTHING } from '../engine/footprint.ts';
 import type { Process, Task } from '../engine/task.ts';
 import type { Connection } from './connection.ts';
-import { describeStatement, isRead, readsTables } from './statement.ts';
+import { countRows, describeStatement, isRead, readsTables, reasonOf } from './statement.ts';
 
 /** What a broken connection throws. The code is PostgreSQL's `connection_failure`. */
 export class InjectedDatabaseError extends Error {
@@ -200,15 +200,4 @@ function transactionHandle(
 
 function broken(text: string): Effect<never> {
   return { text, error: new InjectedDatabaseError('The connection to the database broke.') };
-}
-
-function countRows({ rows, affectedRows }: QueryResult<unknown>): string {
-  const count = Math.max(rows.length, affectedRows ?? 0);
-  return count === 1 ? '1 row' : `${count} rows`;
-}
-
-function reasonOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  const message = error instanceof Error ? error.message : String(error);
-  return typeof code === 'string' ? `${code} ${message}` : message;
 }

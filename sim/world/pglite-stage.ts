@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../src/database.ts';
-import { auditSql, createConnection } from './connection.ts';
+import { auditSql } from './audit.ts';
+import { createConnection } from './connection.ts';
 import { createDatabasePorts } from './database-port.ts';
 import type { Integration } from './integration.ts';
 import { createReplica } from './replica.ts';

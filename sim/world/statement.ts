@@ -1,3 +1,5 @@
+import type { QueryResult } from '../../src/database.ts';
+
 /**
  * What a statement does, in two or three words, for labels and the trace: `update sume_jobs`, `lock`. A label
  * made of them survives edits of the statement's details.
@@ -24,4 +26,17 @@ export function isRead(sql: string): boolean {
 /** False for a statement that names no table and takes no lock: settings of the session, a bare expression. */
 export function readsTables(sql: string): boolean {
   return /\b(from|into|update|join|table|lock|pg_\w*lock\w*)\b/i.test(sql);
+}
+
+/** How many rows a statement wrote, or else gave, in words. */
+export function countRows({ rows, affectedRows }: QueryResult<unknown>): string {
+  const count = Math.max(rows.length, affectedRows ?? 0);
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+/** Why a statement failed: its SQLSTATE, where it has one, and the message. */
+export function reasonOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  const message = error instanceof Error ? error.message : String(error);
+  return typeof code === 'string' ? `${code} ${message}` : message;
 }
