@@ -1,6 +1,7 @@
-import type { PGlite } from '@electric-sql/pglite';
 import type { Clock } from '../../src/clock.ts';
+import type { SimulatorOptions } from '../world/simulator.ts';
 import type { ConsoleOutput } from './console-output.ts';
+import type { DatabaseChoice } from './database-options.ts';
 import type { ExitCode } from './exit-code.ts';
 
 /** What a command gets from the process that it runs in. */
@@ -14,7 +15,10 @@ export interface Context {
    * Opens the database that a command runs on, gives it to `work`, and closes it whatever happens: an open one
    * keeps the process alive. Loaded only here, so that wrong input is answered at once.
    */
-  withDatabase: <T>(work: (database: PGlite) => Promise<T>) => Promise<T>;
+  withDatabase: <T>(
+    choice: DatabaseChoice,
+    work: (database: SimulatorOptions['database']) => Promise<T>,
+  ) => Promise<T>;
   /** The command that replays a token, as one would type it here. */
   replayCommand: (token: string) => string;
   /** Set by the command that ran. */

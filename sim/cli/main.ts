@@ -13,7 +13,11 @@ const context: Context = {
   stdout: consoleOutput(process.stdout, process.env),
   stderr,
   clock: systemClock,
-  withDatabase: async (work) => {
+  withDatabase: async (choice, work) => {
+    if (choice.kind === 'postgres') {
+      const { withPostgres } = await import('./postgres.ts');
+      return withPostgres(choice.url ?? process.env['SUME_SIM_DATABASE_URL'] ?? null, work);
+    }
     const { openPGlite } = await import('./pglite.ts');
     const database = await openPGlite(process.env, (line) => stderr.write(line));
     try {

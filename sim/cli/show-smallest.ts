@@ -23,7 +23,8 @@ export async function showSmallest(
   const run = await simulator.confirm(found);
   if (run.verdict !== 'fail') return showRun(run, options, context, remarks);
   const smallest = await simulator.shrink(run);
-  const test = vitestTest(smallest.run, smallest);
+  // The published package brings PGlite, and no server.
+  const test = run.database === 'pglite' ? vitestTest(smallest.run, smallest) : null;
   if (options.json === true) {
     const shrunk = jsonOf(smallest, test);
     return showRun(run, options, context, { ...remarks, fields: { ...remarks.fields, shrunk } });
@@ -36,7 +37,10 @@ export async function showSmallest(
   return showRun({ ...smallest.run, seed: run.seed }, options, context, {
     ...remarks,
     subline: describeSize(run, smallest),
-    explanation: [...explanation, '', 'As a test, ready to paste:', '', test],
+    explanation: [
+      ...explanation,
+      ...(test === null ? [] : ['', 'As a test, ready to paste:', '', test]),
+    ],
   });
 }
 
@@ -48,7 +52,7 @@ function describeSize(run: Run, { steps, deviations, schedules }: Counterexample
   );
 }
 
-function jsonOf(smallest: Counterexample, test: string): Record<string, unknown> {
+function jsonOf(smallest: Counterexample, test: string | null): Record<string, unknown> {
   const { steps, deviations, without, token, invariant, schedules, race } = smallest;
   return {
     steps,

@@ -1,6 +1,6 @@
-import type { PGlite } from '@electric-sql/pglite';
-import type { createSimulator } from '../world/simulator.ts';
+import type { createSimulator, SimulatorOptions } from '../world/simulator.ts';
 import type { Context } from './context.ts';
+import type { DatabaseChoice } from './database-options.ts';
 
 /**
  * Opens the database and loads the simulator at the same time, since either takes most of a second: the one
@@ -8,8 +8,11 @@ import type { Context } from './context.ts';
  */
 export async function withSimulation<T>(
   context: Context,
-  work: (database: PGlite, create: typeof createSimulator) => Promise<T>,
+  choice: DatabaseChoice,
+  work: (database: SimulatorOptions['database'], create: typeof createSimulator) => Promise<T>,
 ): Promise<T> {
   const loading = import('../world/simulator.ts');
-  return context.withDatabase(async (database) => work(database, (await loading).createSimulator));
+  return context.withDatabase(choice, async (database) =>
+    work(database, (await loading).createSimulator),
+  );
 }

@@ -3,6 +3,7 @@ import {
   createSumeClient,
   createWebhookHandler,
   migrate,
+  type Concurrency,
   type Reconciler,
   type SumeClient,
 } from '../../src/index.ts';
@@ -84,11 +85,13 @@ export function onTheCore(shape: {
   caughtBy?: readonly InvariantName[];
   /** False for one whose own writes set off nothing. */
   hasEffects?: false;
+  /** How the core keeps writers of one job apart; by a lock unless said otherwise. */
+  concurrency?: Concurrency;
   /** Tables of its own, as DDL. */
   tables?: { name: string; ddl: string };
   handlers: (core: CoreParts) => Partial<Handlers>;
 }): Integration {
-  const { name, text, caughtBy, tables, handlers, hasEffects = true } = shape;
+  const { name, text, caughtBy, tables, handlers, hasEffects = true, concurrency } = shape;
   return {
     name,
     text,
@@ -110,6 +113,7 @@ export function onTheCore(shape: {
       const reconciler = createReconciler({
         database,
         clock,
+        concurrency,
         ...(hasEffects
           ? { onTerminal: (job, tx) => recordEffect(job, tx, new Date(clock.now())) }
           : {}),

@@ -25,10 +25,14 @@ import { ownJobId } from './broken/own-job-id.ts';
 import { retryWithoutKey } from './broken/retry-without-key.ts';
 import { readsReplica } from './broken/reads-replica.ts';
 import { guarded } from './guarded.ts';
+import { guardedInTransaction } from './guarded-in-transaction.ts';
+import { guardedSerializable } from './guarded-serializable.ts';
 
-/** Every shipped system under test: the guarded core first, then one published mistake after another. */
+/** Every shipped system under test: the guarded core first, in its three forms, then one published mistake after another. */
 export const integrations: readonly Integration[] = [
   guarded,
+  guardedSerializable,
+  guardedInTransaction,
   naiveUpdate,
   lastTerminalWins,
   dropUnknown,

@@ -46,7 +46,10 @@ export function explain(
 /** A resource of the engine in words: `row:job_a` is the row of job_a. */
 function describeResource(name: string): string {
   const [kind = name, of = ''] = name.split(/:(.*)/s);
-  if (kind === 'row') return `the row of ${of}`;
+  if (kind === 'row' || kind === 'data') return `the row of ${of}`;
+  if (kind === 'lock' && of.startsWith('advisory/')) return `the lock of ${of.slice(9)}`;
+  if (kind === 'lock') return `a lock on ${of}`;
+  if (kind === 'ssi') return `what the serializable level has seen of ${of}`;
   if (kind === 'sume') return `${of} at Sume`;
   if (kind === 'process') return `whether ${of} runs`;
   if (kind === 'clock') return `the clock of ${of}`;

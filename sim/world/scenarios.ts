@@ -15,6 +15,8 @@ export interface Scenario {
   readonly faults: readonly FaultName[];
   /** How many faults one schedule may hold unless somebody asks for another number. */
   readonly budget: number;
+  /** Set for a race between transactions that are open at the same time: PGlite has one connection, and none is. */
+  readonly needs?: 'postgres';
   /** Whether the race that the scenario is about happened in this run. */
   readonly race: (run: Run) => boolean;
 }
@@ -69,6 +71,29 @@ export const scenarios: readonly Scenario[] = [
     // Answered, and not just delivered: the handler has looked for the row, and there was none. Whether it
     // parked the event is the integration's affair.
     race: (run) => precedes(run, (step) => step.kind === 'acknowledgement', jobInserted),
+  },
+  {
+    name: 'open-transaction',
+    text: 'The webhook arrives while the transaction that writes the row is still open.',
+    orders: one,
+    polls: 0,
+    sweeps: 0,
+    faults: ['crash', 'error-before-commit', 'error-after-commit'],
+    budget: 0,
+    needs: 'postgres',
+    race: (run) => {
+      const own = run.steps.filter(
+        ({ actor, kind }) => actor === 'submit' && kind === 'transaction',
+      );
+      const [first, last] = [own[0]?.index ?? Infinity, own.at(-1)?.index ?? 0];
+      return run.steps.some(
+        ({ actor, kind, index }) =>
+          actor === 'web' &&
+          (kind === 'transaction' || kind === 'statement') &&
+          index > first &&
+          index < last,
+      );
+    },
   },
   {
     name: 'duplicate-webhook',

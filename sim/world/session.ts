@@ -148,7 +148,9 @@ function exchange(database: SimulationDatabase, bytes: Uint8Array): { name: stri
     },
   });
   if (messages.at(-1)?.name !== 'readyForQuery')
-    throw new Error('PGlite has not answered when it returned. Is this a version that is not known?');
+    throw new Error(
+      'PGlite has not answered when it returned. Is this a version that is not known?',
+    );
   return messages;
 }
 

@@ -4,7 +4,7 @@
  * goal is shown, and is no failure: the goals are for a quiet machine.
  */
 import { parseArgs } from 'node:util';
-import { startEmbeddedServer } from '../setup/embedded-server.ts';
+import { startEmbeddedServer } from '../../sim/postgres/embedded-server.ts';
 import { meetsGoal, type Figure } from './figure.ts';
 import { benchReceive } from './receive.ts';
 import { benchServer } from './server.ts';

@@ -17,7 +17,7 @@ export const places: Record<string, Place> = {
     types: ['src/database.ts', 'src/clock.ts'],
   },
   'sim/integrations/': { values: ['src/', 'sim/world/'] },
-  'sim/postgres/': { values: ['sim/engine/', 'sim/world/'] },
+  'sim/postgres/': { values: ['sim/engine/', 'sim/world/'], types: ['src/database.ts'] },
   'sim/report/': { values: ['sim/engine/', 'sim/world/'] },
   'sim/testing/': { values: ['sim/world/', 'sim/fake-sume/', 'sim/engine/', 'sim/report/'] },
   'sim/index.ts': {

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { describePostgres } from '../setup/databases.ts';
-import { startEmbeddedServer } from '../setup/embedded-server.ts';
+import { startEmbeddedServer } from '../../sim/postgres/embedded-server.ts';
 
 describePostgres('a PostgreSQL server of the tests leaves nothing behind', () => {
   it.for(['SIGINT', 'SIGKILL'] as const)(
@@ -48,7 +48,7 @@ describePostgres('a PostgreSQL server of the tests leaves nothing behind', () =>
 /** A server whose owner is another process, one that can be killed. */
 async function ownedElsewhere() {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const module = new URL('../setup/embedded-server.ts', import.meta.url).href;
+  const module = new URL('../../sim/postgres/embedded-server.ts', import.meta.url).href;
   const program = `
     import { startEmbeddedServer } from '${module}';
     const { url, directory } = await startEmbeddedServer();

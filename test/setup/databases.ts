@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { describe, inject, type TestContext } from 'vitest';
 import { isCi } from './ci.ts';
-import { startEmbeddedServer, type EmbeddedServer } from './embedded-server.ts';
+import { startEmbeddedServer, type EmbeddedServer } from '../../sim/postgres/embedded-server.ts';
 import { openSchema, type OpenSchema, type SchemaOptions } from './postgres-schema.ts';
 
 let shared: Promise<PGlite> | undefined;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { isCi } from './ci.ts';
-import { startEmbeddedServer } from './embedded-server.ts';
+import { startEmbeddedServer } from '../../sim/postgres/embedded-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

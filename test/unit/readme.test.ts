@@ -23,11 +23,19 @@ test('opens with the two commands that a newcomer types', () => {
 describe('what the commands print', () => {
   const consoles = blocks.filter(({ language }) => language === 'console');
 
-  test('is shown for a race that is survived, and for one that is lost', () => {
-    expect(consoles).toHaveLength(2);
+  test('is shown for a race that is survived, for one that is lost, and for one that only a server has', () => {
+    expect(consoles).toHaveLength(3);
   });
 
-  test.each(consoles)('$text', async ({ text }) => {
+  const onServer = ({ text }: Block): boolean => text.includes('--database postgres');
+
+  test.each(consoles.filter((block) => !onServer(block)))('$text', printsWhatIsShown);
+
+  describePostgres('on PostgreSQL', () => {
+    test.each(consoles.filter(onServer))('$text', printsWhatIsShown);
+  });
+
+  async function printsWhatIsShown({ text }: Block): Promise<void> {
     const command = text.split('\n')[0] ?? '';
     expect(command).toMatch(/^\$ npm run sim -- /);
     const args = command.replace('$ npm run sim -- ', '').split(' ');
@@ -45,7 +53,7 @@ describe('what the commands print', () => {
     const advice =
       'The README shows other output than the command. UPDATE_README=1 writes it anew.';
     expect(text, advice).toBe(`${command}\n${stdout}`);
-  });
+  }
 });
 
 describe('the code runs', () => {

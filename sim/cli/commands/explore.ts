@@ -4,6 +4,12 @@ import type { Exploration } from '../../world/explore.ts';
 import type { Simulator } from '../../world/simulator.ts';
 import { ansiPalette } from '../ansi-palette.ts';
 import type { Context } from '../context.ts';
+import {
+  addDatabaseOptions,
+  databaseChoice,
+  refuseUnfit,
+  type DatabaseOptions,
+} from '../database-options.ts';
 import { exitCode } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
 import { onInterruption } from '../interruption.ts';
@@ -13,7 +19,7 @@ import { showSmallest } from '../show-smallest.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withSimulation } from '../with-simulation.ts';
 
-interface ExploreCommandOptions extends ReportOptions {
+interface ExploreCommandOptions extends ReportOptions, DatabaseOptions {
   integration?: string;
   faults?: number;
   max?: number;
@@ -47,6 +53,7 @@ export function addExploreCommand(program: Command, context: Context): void {
       'stop after so many seconds',
       wholeNumber('--seconds', 1, MOST_SECONDS),
     );
+  addDatabaseOptions(command);
   addReportOptions(command);
   command
     .addHelpText(
@@ -61,6 +68,7 @@ Examples:
   sume-sim explore early-webhook --faults 1
   sume-sim explore early-webhook --integration look-then-park-autocommit
   sume-sim explore stale-poll --faults 2 --seconds 60 --json
+  sume-sim explore open-transaction --database postgres --integration look-then-park
 
 Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violated, 2 wrong usage,
 3 could not be judged, 130 ended by Ctrl-C.`,
@@ -69,12 +77,14 @@ Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violate
       const { scenarios } = await import('../../world/scenarios.ts');
       const { integrations } = await import('../../integrations/index.ts');
       const scenario = findNamed('scenario', scenarios, name);
+      const choice = databaseChoice(options);
+      refuseUnfit(scenario, choice);
       const integration = findNamed(
         'integration',
         integrations,
         options.integration ?? DEFAULT_INTEGRATION,
       );
-      await withSimulation(context, async (database, createSimulator) => {
+      await withSimulation(context, choice, async (database, createSimulator) => {
         const simulator = await createSimulator({ scenario, integration, database });
         const { exploration, limit } = await search(simulator, options, context);
         await report(simulator, exploration, limit, options, context);

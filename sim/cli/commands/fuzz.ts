@@ -6,6 +6,13 @@ import { MAX_SEED } from '../../engine/random.ts';
 import { headline } from '../../report/verdict.ts';
 import { ansiPalette } from '../ansi-palette.ts';
 import type { Context } from '../context.ts';
+import {
+  addDatabaseOptions,
+  databaseChoice,
+  fits,
+  refuseUnfit,
+  type DatabaseOptions,
+} from '../database-options.ts';
 import { exitCode } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
 import { onInterruption, type Interruption } from '../interruption.ts';
@@ -21,7 +28,7 @@ import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withSimulation } from '../with-simulation.ts';
 
-interface FuzzOptions extends RunOptions {
+interface FuzzOptions extends RunOptions, DatabaseOptions {
   runs?: number;
 }
 
@@ -40,6 +47,7 @@ export function addFuzzCommand(program: Command, context: Context): void {
       wholeNumber('--runs', 1, MOST_RUNS),
     );
   addRunOptions(command, 'the first schedule; the others follow by ones (default: 1)');
+  addDatabaseOptions(command);
   addReportOptions(command);
   command
     .addHelpText(
@@ -60,7 +68,12 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
     .action(async (name: string, options: FuzzOptions) => {
       const { scenarios } = await import('../../world/scenarios.ts');
       const { integrations } = await import('../../integrations/index.ts');
-      const chosen = name === 'all' ? scenarios : [findNamed('scenario', scenarios, name)];
+      const choice = databaseChoice(options);
+      const chosen =
+        name === 'all'
+          ? scenarios.filter((scenario) => fits(scenario, choice))
+          : [findNamed('scenario', scenarios, name)];
+      for (const scenario of chosen) refuseUnfit(scenario, choice);
       const integration = findNamed(
         'integration',
         integrations,
@@ -76,7 +89,7 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
       const faults = options.faults === undefined ? {} : { faults: options.faults };
       // Before the database opens: Ctrl-C meanwhile is a wish to stop too, and one schedule is soon run.
       const search = { scenarios: chosen, runs, seed, options, interruption: onInterruption() };
-      await withSimulation(context, async (database, createSimulator) => {
+      await withSimulation(context, choice, async (database, createSimulator) => {
         const found = await fuzz(
           search,
           (scenario) => createSimulator({ scenario, integration, database, ...faults }),

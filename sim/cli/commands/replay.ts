@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { decodeToken, TokenError, type Recipe } from '../../engine/token.ts';
 import type { Context } from '../context.ts';
+import { addDatabaseOptions, databaseChoice, type DatabaseOptions } from '../database-options.ts';
 import { findNamed } from '../find-named.ts';
 import { addReportOptions, type ReportOptions } from '../run-options.ts';
 import { showRun } from '../show-run.ts';
@@ -14,35 +15,43 @@ export function addReplayCommand(program: Command, context: Context): void {
     .description('run the schedule of a token again')
     .argument('<token>', 'as a failing run printed it')
     .option('--integration <name>', 'must be the one in the token');
+  addDatabaseOptions(command);
   addReportOptions(command);
   command
     .addHelpText(
       'after',
       `
-The token holds scenario, integration, faults and order: the same code gives the same trace, on any machine.
+The token holds scenario, integration, database, faults and order: the same code gives the same trace, on any
+machine.
 
 Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be judged, or the code has changed
 since and no longer takes these steps.`,
     )
-    .action(async (token: string, options: ReportOptions & { integration?: string }) => {
-      const recipe = readToken(token);
-      const { scenarios } = await import('../../world/scenarios.ts');
-      const { integrations } = await import('../../integrations/index.ts');
-      if (options.integration !== undefined && options.integration !== recipe.integration) {
-        findNamed('integration', integrations, options.integration);
-        throw new UsageError(
-          `the token is of the integration "${recipe.integration}", not "${options.integration}"; leave ` +
-            '--integration out',
-        );
-      }
-      const scenario = findNamed('scenario', scenarios, recipe.scenario);
-      const integration = findNamed('integration', integrations, recipe.integration);
-      await withSimulation(context, async (database, createSimulator) => {
-        const simulator = await createSimulator({ scenario, integration, database });
-        const run = await simulator.replay(token);
-        await showRun(await simulator.confirm(run), options, context);
-      });
-    });
+    .action(
+      async (
+        token: string,
+        options: ReportOptions & DatabaseOptions & { integration?: string },
+      ) => {
+        const recipe = readToken(token);
+        const { scenarios } = await import('../../world/scenarios.ts');
+        const { integrations } = await import('../../integrations/index.ts');
+        if (options.integration !== undefined && options.integration !== recipe.integration) {
+          findNamed('integration', integrations, options.integration);
+          throw new UsageError(
+            `the token is of the integration "${recipe.integration}", not "${options.integration}"; leave ` +
+              '--integration out',
+          );
+        }
+        const choice = databaseChoice(options, recipe.database);
+        const scenario = findNamed('scenario', scenarios, recipe.scenario);
+        const integration = findNamed('integration', integrations, recipe.integration);
+        await withSimulation(context, choice, async (database, createSimulator) => {
+          const simulator = await createSimulator({ scenario, integration, database });
+          const run = await simulator.replay(token);
+          await showRun(await simulator.confirm(run), options, context);
+        });
+      },
+    );
 }
 
 function readToken(token: string): Recipe {

@@ -3,6 +3,12 @@ import type { Run } from '../../world/run.ts';
 import type { Scenario } from '../../world/scenarios.ts';
 import type { Simulator } from '../../world/simulator.ts';
 import type { Context } from '../context.ts';
+import {
+  addDatabaseOptions,
+  databaseChoice,
+  refuseUnfit,
+  type DatabaseOptions,
+} from '../database-options.ts';
 import { findNamed } from '../find-named.ts';
 import {
   addReportOptions,
@@ -25,6 +31,7 @@ export function addRunCommand(program: Command, context: Context): void {
     .description('run one schedule and show it')
     .argument('[scenario]', `what happens (default: ${DEFAULT_SCENARIO}; "list" shows all)`);
   addRunOptions(command, 'the schedule (default: the first from 1 on that holds the race)');
+  addDatabaseOptions(command);
   addReportOptions(command);
   command
     .addHelpText(
@@ -35,19 +42,22 @@ Examples:
   sume-sim run stale-poll --integration naive-update --seed 3
   sume-sim run lost-answer --mermaid >> issue.md
   sume-sim run everything --faults 0 --json
+  sume-sim run open-transaction --database postgres --integration look-without-rank
 
 Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be judged.`,
     )
-    .action(async (name: string | undefined, options: RunOptions) => {
+    .action(async (name: string | undefined, options: RunOptions & DatabaseOptions) => {
       const { scenarios } = await import('../../world/scenarios.ts');
       const { integrations } = await import('../../integrations/index.ts');
       const scenario = findNamed('scenario', scenarios, name ?? DEFAULT_SCENARIO);
+      const choice = databaseChoice(options);
+      refuseUnfit(scenario, choice);
       const integration = findNamed(
         'integration',
         integrations,
         options.integration ?? DEFAULT_INTEGRATION,
       );
-      await withSimulation(context, async (database, createSimulator) => {
+      await withSimulation(context, choice, async (database, createSimulator) => {
         const faults = options.faults === undefined ? {} : { faults: options.faults };
         const simulator = await createSimulator({ scenario, integration, database, ...faults });
         if (options.seed !== undefined) {

@@ -1,6 +1,6 @@
 import type { Integration } from '../../world/integration.ts';
 import { onTheCore, webhookHandler } from '../core-parts.ts';
-import { jobExists, parkEvent, updateJob } from './statements.ts';
+import { jobExists, updateJob } from './statements.ts';
 
 /** "No row was updated, and there is one" does not mean that it had ended. Shows only with several connections. */
 export const lookWithoutRank: Integration = onTheCore({
@@ -8,17 +8,17 @@ export const lookWithoutRank: Integration = onTheCore({
   text: 'Updates, and takes any row that is there for a duplicate, in one transaction: a row that was inserted in between is still queued.',
   caughtBy: ['ack-is-durable'],
   hasEffects: false,
-  handlers: ({ ports }) => ({
+  handlers: ({ ports, reconciler }) => ({
     handleWebhook: webhookHandler(ports, {
-      receive: (event) =>
-        ports.database.transaction(async (tx) => {
-          const at = new Date(ports.clock.now());
-          if ((await updateJob(tx, event, at)) > 0) return 'applied';
+      receive: async (event) => {
+        const outcome = await ports.database.transaction(async (tx) => {
+          if ((await updateJob(tx, event, new Date(ports.clock.now()))) > 0) return 'applied';
           // The row may have come after the update had looked: it exists, and nobody has ended it.
-          if (await jobExists(tx, event.jobId)) return 'duplicate';
-          await parkEvent(tx, event, at);
-          return 'parked';
-        }),
+          return (await jobExists(tx, event.jobId)) ? 'duplicate' : null;
+        });
+        // Parks with the lock, as it should be.
+        return outcome ?? reconciler.receive(event);
+      },
     }),
   }),
 });

@@ -1,8 +1,10 @@
+import { inject } from 'vitest';
 import { Writable } from 'node:stream';
 import { systemClock } from '../../../../src/clock.ts';
 import { consoleOutput, type ProcessStream } from '../../../../sim/cli/console-output.ts';
 import type { ExitCode } from '../../../../sim/cli/exit-code.ts';
 import { runProgram } from '../../../../sim/cli/program.ts';
+import { withPostgres } from '../../../../sim/cli/postgres.ts';
 import { replayCommand } from '../../../../sim/cli/replay-command.ts';
 import { sharedPglite } from '../../../setup/databases.ts';
 
@@ -14,7 +16,7 @@ export interface CliResult {
   error: unknown;
 }
 
-/** Runs the command line in this process, on the database that the tests share. */
+/** Runs the command line in this process, on the PGlite or the PostgreSQL server that the tests share. */
 export async function runCli(...args: string[]): Promise<CliResult> {
   const [stdout, stderr] = [new Collected(), new Collected()];
   let code: ExitCode | null = null;
@@ -24,7 +26,10 @@ export async function runCli(...args: string[]): Promise<CliResult> {
       stdout: consoleOutput(stdout, {}),
       stderr: consoleOutput(stderr, {}),
       clock: systemClock,
-      withDatabase: async (work) => work(await sharedPglite()),
+      withDatabase: async (choice, work) =>
+        choice.kind === 'pglite'
+          ? work(await sharedPglite())
+          : withPostgres(choice.url ?? inject('databaseUrl'), work),
       // As the command line says it in this repository.
       replayCommand: replayCommand(import.meta.url),
       finish: (finished) => {

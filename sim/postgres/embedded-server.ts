@@ -26,11 +26,9 @@ export interface EmbeddedServer {
 export async function startEmbeddedServer(
   options: { durable?: boolean } = {},
 ): Promise<EmbeddedServer> {
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const keeper = fileURLToPath(new URL('server-keeper.ts', import.meta.url));
   const child = spawn(
     process.execPath,
-    ['--import', tsx, keeper, ...(options.durable === true ? ['durable'] : [])],
+    [...keeperArguments(), ...(options.durable === true ? ['durable'] : [])],
     {
       detached: true, // so that an interrupt from the terminal does not reach it
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -83,4 +81,13 @@ export async function startEmbeddedServer(
     },
     stop,
   };
+}
+
+/** In the repository the keeper is TypeScript, which Node 20 does not read by itself. */
+function keeperArguments(): string[] {
+  if (!import.meta.url.endsWith('.ts')) {
+    return [fileURLToPath(new URL('server-keeper.js', import.meta.url))];
+  }
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  return ['--import', tsx, fileURLToPath(new URL('server-keeper.ts', import.meta.url))];
 }
