@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/database.ts';
 import type { TerminalEventName } from '../../src/event.ts';
 import { createReconciler, type Reconciler } from '../../src/reconciler.ts';
 import type { TerminalStatus } from '../../src/status.ts';
 import { recordEffect } from '../../sim/integrations/core-parts.ts';
+import { insertAndDrain, lookThenParkEvent } from '../../sim/integrations/broken/by-hand.ts';
 import { guarded } from '../../sim/integrations/guarded.ts';
 import { openPostgresServer, type PostgresServer } from '../../sim/postgres/postgres-server.ts';
 import type { DefaultIsolation } from '../../sim/postgres/server-session.ts';
@@ -122,6 +123,36 @@ describePostgres('the core on a real server, statement by statement', () => {
       }
     });
   }
+});
+
+describePostgres('the same judge', () => {
+  it('sees what is stranded without the lock', async () => {
+    const server = await openPostgresServer(inject('databaseUrl') ?? '');
+    onTestFinished(() => server.close());
+    const at = new Date(0);
+    const event = {
+      event: 'job.completed',
+      jobId: 'job_a',
+      status: 'completed',
+      body: '{}',
+    } as const;
+    const wrong = new Set<string>();
+    await exploreCalls(
+      await server.stage(guarded),
+      {
+        calls: {
+          register: (database) =>
+            database.transaction((tx) => insertAndDrain(tx, 'job_a', 'order-a', at)),
+          completes: (database) => database.transaction((tx) => lookThenParkEvent(tx, event, at)),
+        },
+      },
+      (order) => {
+        for (const one of judge(order, { calls: ['register', 'completes'] })) wrong.add(one);
+      },
+    );
+    expect(wrong).toContain('a job stood beside its parked event');
+    expect(wrong).toContain('the job is queued in the end');
+  });
 });
 
 function callsOf(race: Race, concurrency: Concurrency): RaceOfCalls {
