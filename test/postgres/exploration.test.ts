@@ -72,7 +72,7 @@ describePostgres('a world on a real server, statement by statement', () => {
   it('survives crashes and broken connections, and leaves no transaction open', async () => {
     const simulator = await simulatorOn(server, guarded, 'everything');
     const kinds = new Set<string | null>();
-    for (let seed = 1; seed <= 12; seed += 1) {
+    for (let seed = 1; seed <= 25; seed += 1) {
       const run: Run = await simulator.run({ seed });
       expect(run.violations.map(({ message }) => message).join('\n') + run.token).toBe(run.token);
       expect(run.verdict).toBe('pass');
