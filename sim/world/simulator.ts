@@ -69,6 +69,9 @@ export class ReplayError extends Error {
   }
 }
 
+/** About how many steps an order takes until nothing is left of it. */
+const STEPS_PER_ORDER = 14;
+
 /** Prepares the integration's tables and gives what runs schedules on them. */
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { scenario, integration, database, interceptor } = options;
@@ -109,6 +112,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         createSeededChooser(createRandom(seed), {
           faults: scenario.faults satisfies readonly FaultName[],
           budget: faults,
+          steps: STEPS_PER_ORDER * scenario.orders.length,
         }),
         seed,
         { faults },
