@@ -1,6 +1,6 @@
 import type { Call, Option, PendingStep } from './call.ts';
 import type { Chooser, Deviation, Rule } from './chooser.ts';
-import { type Attribution, createAttribution } from './context.ts';
+import { type Attribution, type Context, createAttribution } from './context.ts';
 import { BlockedTaskError, NestedCallError, UncontrolledAwaitError } from './errors.ts';
 import { createFootprint, type Footprint, type FootprintRecorder } from './footprint.ts';
 import { createQuiet, type Quiet } from './quiet.ts';
@@ -53,7 +53,7 @@ export interface Engine {
   /** Notes that the step under way touches a resource. */
   touch(resource: string, how: 'read' | 'write'): void;
   phase: Step['phase'];
-  /** Starts a task. Its code runs until its first step at once. */
+  /** Starts a task, when the step under way is complete, or else when the engine runs next. */
   spawn(
     identity: { name: string; actor: string; process?: Process | null },
     body: () => Promise<unknown>,
@@ -64,6 +64,11 @@ export interface Engine {
   offer(task: Task, call: Omit<Call<null>, 'faults'> & { fault: string }): void;
   /** Runs `body` as the code of the calling task inside its step `within`. */
   inside<T>(task: Task, within: string, body: () => T): T;
+  /**
+   * What another task gives to the one that calls, which goes on with it when the giver is quiet: at any moment
+   * one task runs.
+   */
+  handedOver<T>(work: Promise<T>): Promise<T>;
   /** Runs the platform's own work (a database's, say) that a task's code called, as nobody's. */
   outside<T>(body: () => T): T;
   /** The task whose code runs now. Throws outside one. */
@@ -103,7 +108,8 @@ export function createEngine(options: EngineOptions): Engine {
   let uncontrolled: UncontrolledAwaitError | null = null;
   // While an effect runs, no task's own code does, except code that the effect called back.
   let performing = false;
-  let starting: (() => void)[] = [];
+  /** What goes on once the step under way is complete. */
+  const resuming: { task: Task; go: () => void }[] = [];
   const observations: Observation[] = [];
   let footprint: FootprintRecorder = createFootprint();
   let begun = 0;
@@ -178,9 +184,7 @@ export function createEngine(options: EngineOptions): Engine {
           },
         );
       };
-      // What an effect starts begins when the effect is complete: one thing at a time.
-      if (performing) starting.push(start);
-      else start();
+      resuming.push({ task, go: start });
       return task;
     },
 
@@ -241,7 +245,21 @@ export function createEngine(options: EngineOptions): Engine {
 
     inside: (task, within, body) => {
       performing = false;
-      return attribution.run({ task, within }, body);
+      const context: Context = { task, within };
+      const value = attribution.run(context, body);
+      // Until the effect is complete: where nothing follows a task through its awaits, they are its own too.
+      attribution.running = context;
+      return value;
+    },
+
+    handedOver: <T>(work: Promise<T>): Promise<T> => {
+      const task = engine.currentTask();
+      return new Promise<T>((resolve, reject) => {
+        work.then(
+          (value) => resuming.push({ task, go: () => resolve(value) }),
+          (error: Error) => resuming.push({ task, go: () => reject(error) }),
+        );
+      });
     },
 
     outside: (body) => attribution.outside(body),
@@ -275,6 +293,7 @@ export function createEngine(options: EngineOptions): Engine {
 
     run: async (chooser) => {
       await quiet.settled();
+      await resumeAll();
       for (let taken = 0; ; taken += 1) {
         if (uncontrolled !== null) throw uncontrolled;
         const { choices, preferred } = optionsNow();
@@ -400,8 +419,6 @@ export function createEngine(options: EngineOptions): Engine {
     performing = true;
     const effect = await option.perform();
     performing = false;
-    const toStart = starting;
-    starting = [];
     lastTask = task;
     lastLabel = option.label;
     task.lastLabel = option.label;
@@ -419,16 +436,31 @@ export function createEngine(options: EngineOptions): Engine {
       phase: engine.phase,
       changes: [],
     };
-    if (!isDead(task)) {
-      attribution.running = { task, within: null };
-      step.settle(effect);
-    }
-    for (const start of toStart) start();
-    await quiet.settled();
-    attribution.running = null;
+    await alone(task, () => {
+      if (!isDead(task)) step.settle(effect);
+    });
+    await resumeAll();
     record.changes = options.afterStep(record, step);
     steps.push(record);
     observations.push({ footprint, cause: step.since - 1 });
+  }
+
+  /**
+   * Lets go on what was spawned or was handed something over, one task after another: where there is no
+   * AsyncLocalStorage, a call belongs to the one task that runs.
+   */
+  async function resumeAll(): Promise<void> {
+    for (let next = resuming.shift(); next !== undefined; next = resuming.shift()) {
+      await alone(next.task, next.go);
+    }
+  }
+
+  /** Lets one task run until nothing moves any more. */
+  async function alone(task: Task, go: () => void): Promise<void> {
+    attribution.running = { task, within: null };
+    go();
+    await quiet.settled();
+    attribution.running = null;
   }
 
   function touchProcess(name: string, how: 'read' | 'write'): void {

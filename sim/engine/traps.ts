@@ -14,7 +14,7 @@ export interface TrapHandlers {
 
 /**
  * Stands guard over what a task could wait for without the engine knowing: timers and the global `fetch` are
- * reported at once, WebCrypto is counted. Calls from outside a task pass through. Returns what undoes it.
+ * reported at once, WebCrypto and in browsers the reading of bodies are counted. Calls from outside a task pass through. Returns what undoes it.
  */
 export function setTraps(handlers: TrapHandlers): () => void {
   const undo: (() => void)[] = [];
@@ -45,7 +45,7 @@ export function setTraps(handlers: TrapHandlers): () => void {
       key,
       (original) =>
         function trapped(this: unknown, ...args: unknown[]) {
-          if (!handlers.inTask()) return original.apply(this, args);
+          if (!handlers.inTask() || calledFromWebAssembly()) return original.apply(this, args);
           handlers.onUncontrolled(shown, callingLine());
           return instead();
         },
@@ -73,6 +73,19 @@ export function setTraps(handlers: TrapHandlers): () => void {
     });
   }
 
+  // In Node a body that is there is read within a turn; a browser fetches it from another thread.
+  if (isBrowser()) {
+    for (const { prototype } of [Request, Response, ReadableStreamDefaultReader]) {
+      for (const key of READS) {
+        replace(prototype, key, (original) => {
+          return function counted(this: unknown, ...args: unknown[]) {
+            return handlers.quiet.track(original.apply(this, args) as Promise<unknown>);
+          };
+        });
+      }
+    }
+  }
+
   undo.push(
     watchAsyncResources({
       inTask: handlers.inTask,
@@ -85,7 +98,22 @@ export function setTraps(handlers: TrapHandlers): () => void {
   };
 }
 
+/** How a body is read, by its own methods or through its stream. */
+const READS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text', 'read'] as const;
+
+function isBrowser(): boolean {
+  return globalThis.process?.getBuiltinModule === undefined;
+}
+
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Whether PGlite calls: PostgreSQL's own timers go off in the middle of anything, and where no storage follows a
+ * task through its awaits, whoever runs just then would be blamed for the next that it sets.
+ */
+function calledFromWebAssembly(): boolean {
+  return /wasm:|wasm-function/.test(new Error('where').stack ?? '');
+}
 
 /** The first line of the stack that is neither this file's nor the platform's. */
 function callingLine(): string | null {

@@ -120,7 +120,7 @@ export function createDeliveryRoad(
           },
         ],
       });
-      const answer = await answered.answer;
+      const answer = await engine.handedOver(answered.answer);
       const said = `${answer.status}${describeOutcome(answer.body)}`;
       return engine.step<Response>({
         name: '← web',
