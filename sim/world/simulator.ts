@@ -1,4 +1,5 @@
 import {
+  createOrderChooser,
   createRecordedChooser,
   type Chooser,
   type Drift,
@@ -45,6 +46,14 @@ export interface Simulator {
    * @throws {ReplayError} when the token is of something else, or the code no longer takes its steps.
    */
   replay(token: string, options?: { lenient?: boolean }): Promise<Run>;
+  /**
+   * The schedule that takes these steps, by label, in this order; one that cannot be taken in its turn waits
+   * until it can, and run-to-completion fills the rest. For trying a swap by hand.
+   */
+  order(
+    labels: readonly string[],
+    recipe: Pick<Recipe, 'faults' | 'rule' | 'without'>,
+  ): Promise<Run>;
   /** A failing run, if it can be had again: else the same with the verdict `error`, and where replays part. */
   confirm(run: Run): Promise<Run>;
   /**
@@ -135,6 +144,8 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         invariant,
       );
     },
+
+    order: (labels, recipe) => play(createOrderChooser(labels), null, recipe),
 
     confirm: (run) => confirm(run, async () => (await follow(decodeToken(run.token))).run),
 
