@@ -11,11 +11,17 @@ export { createRandom, freshSeed, MAX_SEED, type Random } from './engine/random.
 export type { Deviation, Rule } from './engine/chooser.ts';
 export { decodeToken, encodeToken, TokenError, type Recipe } from './engine/token.ts';
 export { integrations } from './integrations/index.ts';
+export { changeText } from './report/change-text.ts';
 export { columns, type ColumnsOptions } from './report/columns.ts';
+export { flights, type Flight } from './report/flight.ts';
 export { mermaid } from './report/mermaid.ts';
 export { plainPalette, type Palette, type Style } from './report/palette.ts';
 export { headline, verdict, type VerdictOptions } from './report/verdict.ts';
+export { virtualTime } from './report/virtual-time.ts';
+export { vitestTest } from './report/vitest-test.ts';
+export { whyItMatters } from './report/why-it-matters.ts';
 export type { Counterexample, Race } from './world/counterexample.ts';
+export type { Exploration, ExploreOptions } from './world/explore.ts';
 export { faults, type FaultName } from './world/faults.ts';
 export type {
   Handlers,

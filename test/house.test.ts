@@ -21,7 +21,7 @@ describe('imports', () => {
     expectNone(
       files.flatMap(({ path, imports }) =>
         imports
-          .filter(({ isPackage, target }) => !isPackage && !/\.(ts|css|json)$/.test(target))
+          .filter(({ isPackage, target }) => !isPackage && !/\.(tsx?|css|json)$/.test(target))
           .map(({ target, line }) => `${path}:${line} imports ${target}: write the file's ending.`),
       ),
     );
@@ -81,6 +81,8 @@ describe('time and chance', () => {
     'sim/engine/quiet.ts': ['setImmediate', 'MessageChannel'],
     // A watchdog for a person: when to stop waiting and say why, never what happens in the fake.
     'sim/fake-sume/patience.ts': ['AbortSignal.timeout'],
+    // What a person watches: the beat of a playing trace, and work put off until the page is painted.
+    'sim/lab/page/pace.ts': ['setInterval', 'setTimeout', 'requestAnimationFrame'],
   };
 
   const AMBIENT = [
@@ -168,7 +170,7 @@ describe('files', () => {
     expectNone(
       [...files, ...readSources('test')]
         .filter(({ path }) =>
-          /(^|\/)(utils?|types?|helpers?|common|misc|shared)(\.ts|\/)/.test(path),
+          /(^|\/)(utils?|types?|helpers?|common|misc|shared)(\.tsx?|\/)/.test(path),
         )
         .map(({ path }) => `${path}: name it after what is in it.`),
     );

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { addExploreCommand } from './commands/explore.ts';
 import { addFuzzCommand } from './commands/fuzz.ts';
+import { addLabCommand } from './commands/lab.ts';
 import { addListCommand } from './commands/list.ts';
 import { addReplayCommand } from './commands/replay.ts';
 import { addRunCommand } from './commands/run.ts';
@@ -37,7 +38,8 @@ Examples:
   sume-sim fuzz stale-poll --integration naive-update --runs 200
   sume-sim explore early-webhook --faults 1
   sume-sim replay TOKEN
-  sume-sim serve --faults chaos`,
+  sume-sim serve --faults chaos
+  sume-sim lab`,
     );
   addListCommand(program, context);
   addRunCommand(program, context);
@@ -45,6 +47,7 @@ Examples:
   addExploreCommand(program, context);
   addReplayCommand(program, context);
   addServeCommand(program, context);
+  addLabCommand(program, context);
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: 'user' });

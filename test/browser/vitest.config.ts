@@ -7,6 +7,9 @@ const report = process.env['SUME_SIM_TEST_REPORT'];
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/browser/*.test.ts'],
+    globalSetup: ['test/browser/lab-server.ts'],
+    // Every file has a browser of its own, and every page a PostgreSQL.
+    maxWorkers: 2,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     retry: 0,
     testTimeout: 120_000,

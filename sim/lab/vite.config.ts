@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { CONTENT_SECURITY_POLICY } from './content-security-policy.ts';
+import { shipped } from './shipped/plugin.ts';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Only in what is built: the development server writes scripts into the page. */
+const policy: Plugin = {
+  name: 'sume-sim-policy',
+  apply: 'build',
+  transformIndexHtml: () => [
+    {
+      tag: 'meta',
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: CONTENT_SECURITY_POLICY },
+      injectTo: 'head-prepend',
+    },
+  ],
+};
+
+const config: UserConfig = defineConfig({
+  root: here('.'),
+  // Relative, so that the built page works in any folder of any server.
+  base: './',
+  plugins: [shipped(), policy],
+  resolve: { alias: { 'tough-cookie': here('simulation/tough-cookie.ts') } },
+  // Its WebAssembly is found beside its own file.
+  optimizeDeps: { exclude: ['@electric-sql/pglite'] },
+  worker: { format: 'es' },
+  server: { host: '127.0.0.1' },
+  build: {
+    outDir: here('../../dist/lab'),
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 2_000,
+  },
+});
+
+export default config;

@@ -1,0 +1,79 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
+
+let browser: Browser;
+
+/** One browser for the tests of a file. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox'],
+    });
+  });
+  afterAll(() => browser.close());
+}
+
+/**
+ * Opens the lab in a profile of its own. The test fails if the page writes an error to the console, throws, or asks
+ * any other host for anything.
+ */
+export async function openLab(
+  fragment: string = '',
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') wrong.push(message.text());
+  });
+  page.on('pageerror', (error) => wrong.push(String(error)));
+  const { host } = new URL(inject('labUrl'));
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'blob:' && url.host !== host) wrong.push(`asked ${url.href}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(wrong).toEqual([]);
+  });
+  await page.goto(inject('labUrl') + fragment);
+  await page.locator('[role=option]').first().waitFor();
+  return page;
+}
+
+/** Waits until PostgreSQL runs in the page and nothing else is under way. */
+export async function untilReady(page: Page): Promise<void> {
+  await page.getByText('PostgreSQL is running').waitFor({ timeout: 60_000 });
+}
+
+/** What is chosen in the first timeline. */
+export async function chosenStep(page: Page): Promise<number> {
+  const chosen = page.locator('.drawing').first().locator('[aria-selected=true]');
+  return (await chosen.count()) === 0 ? 0 : Number(await chosen.getAttribute('data-step'));
+}
+
+/** Runs a schedule by the fields at the top. */
+export async function runChoice(
+  page: Page,
+  choice: { scenario: string; integration: string; seed: number },
+): Promise<void> {
+  await page.getByLabel('Scenario').selectOption(choice.scenario);
+  await page.getByLabel('Integration').selectOption(choice.integration);
+  await page.getByLabel('Seed', { exact: true }).fill(String(choice.seed));
+  await page.getByLabel('Seed', { exact: true }).blur();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.locator('.engine progress').waitFor({ state: 'detached', timeout: 60_000 });
+}
+
+/** The text of a file that the page saves. */
+export async function exportedText(page: Page, form: string): Promise<string> {
+  await page.getByText('Export', { exact: true }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: form }).click();
+  const stream = await (await saving).createReadStream();
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString();
+}
