@@ -1,3 +1,4 @@
+import type { FootprintRecorder } from './footprint.ts';
 import type { StepKind } from './trace.ts';
 import type { Task } from './task.ts';
 
@@ -16,8 +17,8 @@ export interface Call<T> {
   faults?: readonly FaultyCall<T>[];
   /** False while the step can't be taken, such as while another transaction holds the only connection. */
   enabled?: () => boolean;
-  /** For a timer: the virtual time, in milliseconds, that taking it moves to. */
-  dueMs?: number;
+  /** For a timer: how long after now it is due, in virtual milliseconds. */
+  afterMs?: number;
   /** For a timer that guards something in flight. See `Engine.options`. */
   guard?: boolean;
   /** Takes the pending step away when it aborts; the call then rejects with the signal's reason. */
@@ -39,6 +40,10 @@ export interface PendingStep {
   readonly task: Task;
   readonly call: Call<unknown>;
   readonly settle: (effect: Effect<unknown>) => void;
+  /** For a timer: the virtual time, in milliseconds, that taking it moves to. */
+  readonly dueMs?: number;
+  /** What the step touched during which it was asked for. */
+  readonly askedIn: FootprintRecorder;
   /**
    * Index of the step during which it was asked for, 1 for the first; 0 if before any, −1 for what only the
    * adversary does.

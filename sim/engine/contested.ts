@@ -5,10 +5,13 @@ import { conflict, EVERYTHING, type Footprint } from './footprint.ts';
  * writes and both touch. Where one of them reads all of a kind (`row:*`), the other one's are named.
  */
 export function contested(one: Footprint, other: Footprint): string[] {
-  const names = [one.reads, one.writes, other.reads, other.writes].flatMap((set) => [...set]);
+  const names = [one, other]
+    .flatMap(({ reads, writes, adds }) => [reads, writes, adds])
+    .flatMap((set) => [...set]);
   const onlyThis = (footprint: Footprint, name: string): Footprint => ({
     reads: only(footprint.reads, name),
     writes: only(footprint.writes, name),
+    adds: only(footprint.adds, name),
   });
   return [...new Set(names)]
     .filter((name) => name !== EVERYTHING && !name.endsWith(':*'))

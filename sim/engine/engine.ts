@@ -2,7 +2,12 @@ import type { Call, Option, PendingStep } from './call.ts';
 import type { Chooser, Deviation, Rule } from './chooser.ts';
 import { type Attribution, type Context, createAttribution } from './context.ts';
 import { BlockedTaskError, NestedCallError, UncontrolledAwaitError } from './errors.ts';
-import { createFootprint, type Footprint, type FootprintRecorder } from './footprint.ts';
+import {
+  createFootprint,
+  type Footprint,
+  type FootprintRecorder,
+  type Touch,
+} from './footprint.ts';
 import { createQuiet, type Quiet } from './quiet.ts';
 import { isDead, type Process, type Task } from './task.ts';
 import type { Change, Step } from './trace.ts';
@@ -51,7 +56,7 @@ export interface Engine {
   /** What each step touched, and the step during which it was asked for, in the order of `steps`. */
   readonly observations: readonly Observation[];
   /** Notes that the step under way touches a resource. */
-  touch(resource: string, how: 'read' | 'write'): void;
+  touch(resource: string, how: Touch): void;
   phase: Step['phase'];
   /** Starts a task, when the step under way is complete, or else when the engine runs next. */
   spawn(
@@ -212,14 +217,19 @@ export function createEngine(options: EngineOptions): Engine {
         const onAbort = (): void => {
           pending = pending.filter((other) => other !== step);
           // Whatever was due after it may now be due first.
-          if (call.dueMs !== undefined) footprint.touch(TIME, 'read');
+          if (step.dueMs !== undefined && holdsUp(step)) footprint.touch(TIME, 'read');
           reject(signal?.reason as Error);
         };
+        // When a time-out is due plays no part unless it goes off, or something waits for it to be gone:
+        // then it is noted where it began. Else whatever is done in time would depend on all that is timed.
+        if (call.afterMs !== undefined && call.guard !== true) footprint.touch(TIME, 'read');
         const step: PendingStep = {
           label: unique(`${task.name} ${call.name}`),
           task,
           call,
           since: begun,
+          ...(call.afterMs === undefined ? {} : { dueMs: nowMs + call.afterMs }),
+          askedIn: footprint,
           settle: (effect) => {
             signal?.removeEventListener('abort', onAbort);
             if ('error' in effect) reject(effect.error);
@@ -237,6 +247,7 @@ export function createEngine(options: EngineOptions): Engine {
         task,
         call,
         since: -1,
+        askedIn: footprint,
         settle: () => {},
       };
       const option: Option = { label: step.label, pending: step, fault, perform: call.perform };
@@ -330,14 +341,18 @@ export function createEngine(options: EngineOptions): Engine {
    * sweep) may be taken at any moment, but never before one that is due earlier.
    */
   function optionsNow(): { choices: Option[]; preferred: Option | null } {
-    const dueMs = pending.reduce(
-      (earliest, step) => Math.min(earliest, step.call.dueMs ?? Infinity),
+    const firstDueMs = pending.reduce(
+      (earliest, step) => Math.min(earliest, step.dueMs ?? Infinity),
       Infinity,
     );
+    for (const step of pending) {
+      if (step.dueMs !== undefined && holdsUp(step)) step.askedIn.touch(TIME, 'read');
+    }
     const ready = pending.filter(
-      ({ call }) => (call.dueMs === undefined || call.dueMs <= dueMs) && (call.enabled?.() ?? true),
+      ({ call, dueMs }) =>
+        (dueMs === undefined || dueMs <= firstDueMs) && (call.enabled?.() ?? true),
     );
-    const othersWait = ready.some(({ call }) => call.dueMs === undefined);
+    const othersWait = ready.some(({ dueMs }) => dueMs === undefined);
     const choices: Option[] = [];
     let preferred: Option | null = null;
     const prefer = (option: Option): void => {
@@ -371,6 +386,13 @@ export function createEngine(options: EngineOptions): Engine {
     return { choices, preferred };
   }
 
+  /** Whether a timer that begins something is due later than this one, and so can't be taken before it. */
+  function holdsUp({ dueMs = 0 }: PendingStep): boolean {
+    return pending.some(
+      (other) => other.dueMs !== undefined && other.dueMs > dueMs && other.call.guard !== true,
+    );
+  }
+
   /**
    * Who waits longest comes first; of those that began to wait together, whose task is older. The turns that
    * a call took on its way to the port play no part: they differ between an injected and the global fetch.
@@ -395,7 +417,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** Run-to-completion: the task that ran goes on, then whoever waits longest, then time. See `Rule`. */
   function rank(step: PendingStep): number {
-    if (step.call.dueMs !== undefined) return step.call.guard === true ? 0 : 1;
+    if (step.dueMs !== undefined) return step.call.guard === true ? 0 : 1;
     if (passedOver.has(step)) return 2;
     return step.task === lastTask ? 4 : 3;
   }
@@ -412,8 +434,9 @@ export function createEngine(options: EngineOptions): Engine {
       task.fault = fault;
       if (step.since < 0) unique(step.label);
     }
-    if (call.dueMs !== undefined) {
-      nowMs = Math.max(nowMs, call.dueMs);
+    if (step.dueMs !== undefined) {
+      nowMs = Math.max(nowMs, step.dueMs);
+      step.askedIn.touch(TIME, 'read');
       footprint.touch(TIME, 'write');
     }
     performing = true;

@@ -12,7 +12,7 @@ export interface Execution<Outcome> {
 export interface Event {
   readonly label: string;
   readonly footprint: Footprint;
-  /** Index of the event whose task asked for this one; −1 if it was there from the beginning. */
+  /** Index of the event whose task asked for this one; −1 if it was there from the beginning, −2 if offered. */
   readonly cause: number;
   /** Labels of everything that could have been taken instead, this one included. */
   readonly enabled: readonly string[];
@@ -223,7 +223,7 @@ function isCaused(events: readonly Event[], early: number, late: number): boolea
 }
 
 /** Beyond so many sets of events, orders are not counted. */
-const MAX_COUNTED = 50_000;
+const MAX_COUNTED = 10_000;
 
 /** How many orders are equivalent to this one, it included; null if there are too many to count. */
 export function countEquivalent(
@@ -231,27 +231,27 @@ export function countEquivalent(
   dependent: (one: Event, other: Event) => boolean = (one, other) =>
     conflict(one.footprint, other.footprint),
 ): number | null {
+  // Whether what the adversary offers can be had may change with every step: its place is not known.
+  if (events.some(({ cause }) => cause < -1)) return null;
   const before = happensBefore(events, dependent);
-  // Dynamic programming over the sets of events that can be done so far.
-  let layer = new Map<string, { done: Set<number>; ways: number }>([
-    ['', { done: new Set(), ways: 1 }],
-  ]);
+  // Dynamic programming over the sets of events that can be done so far, each a number with a bit per event.
+  const needed = before.map((earlier) =>
+    [...earlier].reduce((set, index) => set | (1n << BigInt(index)), 0n),
+  );
+  let layer = new Map<bigint, number>([[0n, 1]]);
   let seen = 0;
   for (let size = 0; size < events.length; size += 1) {
-    const next = new Map<string, { done: Set<number>; ways: number }>();
-    for (const { done, ways } of layer.values()) {
-      for (let index = 0; index < events.length; index += 1) {
-        if (done.has(index) || [...(before[index] ?? [])].some((earlier) => !done.has(earlier)))
-          continue;
-        const key = [...done, index].sort((a, b) => a - b).join();
-        const found = next.get(key);
-        if (found === undefined) next.set(key, { done: new Set([...done, index]), ways });
-        else found.ways += ways;
+    const next = new Map<bigint, number>();
+    for (const [done, ways] of layer) {
+      for (const [index, earlier] of needed.entries()) {
+        const bit = 1n << BigInt(index);
+        if ((done & bit) !== 0n || (done & earlier) !== earlier) continue;
+        next.set(done | bit, (next.get(done | bit) ?? 0) + ways);
       }
     }
     seen += next.size;
     if (seen > MAX_COUNTED) return null;
     layer = next;
   }
-  return [...layer.values()].reduce((sum, { ways }) => sum + ways, 0);
+  return [...layer.values()].reduce((sum, ways) => sum + ways, 0);
 }

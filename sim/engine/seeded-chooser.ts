@@ -38,7 +38,7 @@ export function createSeededChooser(random: Random, limits: SeededLimits): Choos
     choose: (options, preferred) => {
       step += 1;
       const plain = options.filter(({ fault }) => fault === null);
-      const others = plain.filter(({ pending }) => pending.call.dueMs === undefined);
+      const others = plain.filter(({ pending }) => pending.dueMs === undefined);
       const option =
         dueTimer(plain, step) ?? (others.length === 0 ? preferred : choosePlain(others, preferred));
       return addFault(options, option, step) ?? option;
@@ -54,7 +54,7 @@ function timersAtMoments(
   const moments = new Map<string, number>();
   return (plain, step) => {
     for (const option of plain) {
-      if (option.pending.call.dueMs === undefined) continue;
+      if (option.pending.dueMs === undefined) continue;
       const moment = moments.get(option.label) ?? step + random.int(Math.max(steps - step, 1));
       moments.set(option.label, moment);
       if (step >= moment) return option;

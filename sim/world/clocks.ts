@@ -22,7 +22,7 @@ export function createClock(
       return engine.step<void>({
         name: guard ? `time-out ${duration}` : `waits ${duration}`,
         kind: 'timer',
-        dueMs: engine.nowMs + Math.max(0, ms),
+        afterMs: Math.max(0, ms),
         guard,
         signal: signal ?? null,
         perform: () => ({

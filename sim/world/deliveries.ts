@@ -39,7 +39,6 @@ export function createDeliveryRoad(
     suffix: string,
   ): Promise<WebAnswer> => {
     const status = STATUS_OF_EVENT[attempt.event] ?? null;
-    if (attempt.genuine && status !== null) tell(evidence, attempt.jobId, status);
     let settle: (answer: WebAnswer) => void = () => {};
     const answered = new Promise<WebAnswer>((resolve, reject) => {
       settle = resolve;
@@ -64,8 +63,8 @@ export function createDeliveryRoad(
             }),
           );
           handled.answer = { status: response.status, body: await response.text() };
-          // From here on the row is judged by it.
-          if (attempt.genuine && status !== null) engine.touch(`row:${attempt.jobId}`, 'write');
+          // From here on the row is judged by it, and the row is looked at now.
+          if (attempt.genuine && status !== null) engine.touch(`row:${attempt.jobId}`, 'read');
         } catch (error) {
           // What a server makes of a handler that throws.
           handled.threw =
@@ -87,6 +86,7 @@ export function createDeliveryRoad(
       inTolerance: isInTolerance(attempt),
       judged: false,
     };
+    if (attempt.genuine && status !== null) tell(evidence, task, attempt.jobId, status);
     evidence.deliveries.push(handled);
     return answered;
   };

@@ -1,3 +1,4 @@
+import type { Touch } from '../engine/footprint.ts';
 import type { Task } from '../engine/task.ts';
 
 /** What passed between Sume and the integration: what it could know, and what it said. */
@@ -8,11 +9,13 @@ export interface Evidence {
   readonly told: Map<string, Set<string>>;
   /** Jobs whose result it may read: it was told that they ended, or `result_ready`. */
   readonly ready: Set<string>;
+  /** What each task heard itself, by the names of what it touches. */
+  readonly heard: Map<Task, Set<string>>;
   /** Reads of a result before that, not yet reported. */
   readonly earlyReads: string[];
   readonly deliveries: HandledDelivery[];
   /** Notes what the step under way touches, for the search that covers every order. */
-  readonly touch: (resource: string, how: 'read' | 'write') => void;
+  readonly touch: (resource: string, how: Touch) => void;
   /** Jobs for which a contradictory terminal event went out. */
   readonly contradicted: Set<string>;
 }
@@ -43,6 +46,7 @@ export function createEvidence(touch: Evidence['touch']): Evidence {
     issued: new Map(),
     told: new Map(),
     ready: new Set(),
+    heard: new Map(),
     earlyReads: [],
     deliveries: [],
     contradicted: new Set(),
@@ -57,18 +61,53 @@ export const TERMINAL: ReadonlySet<string> = new Set([
   'expired',
 ]);
 
-/** The integration learnt that the job had this status. */
-export function tell(evidence: Evidence, jobId: string, status: string): void {
+/** A task of the integration learnt that the job had this status. */
+export function tell(evidence: Evidence, task: Task, jobId: string, status: string): void {
   const known = evidence.told.get(jobId);
-  // News counts as a write of the row: what may be written to it, and read of it, follows from it.
-  if (known?.has(status) !== true) evidence.touch(`row:${jobId}`, 'write');
   if (known === undefined) evidence.told.set(jobId, new Set([status]));
   else known.add(status);
-  if (TERMINAL.has(status)) evidence.ready.add(jobId);
+  hear(evidence, task, saidOf(jobId, status));
+  if (TERMINAL.has(status)) getReady(evidence, task, jobId);
+}
+
+/** Notes that a step of the task depends on whether Sume has said this of the job by then. */
+export function dependOnSaid(evidence: Evidence, task: Task, jobId: string, status: string): void {
+  // Queued always counts as said.
+  if (status !== 'queued') dependOn(evidence, task, saidOf(jobId, status));
+}
+
+/** Notes that a step of the task depends on whether the job's result may be read by then. */
+export function dependOnReady(evidence: Evidence, task: Task, jobId: string): void {
+  dependOn(evidence, task, readinessOf(jobId));
+}
+
+/** A task that heard it itself has heard it in every order in which it comes to ask. */
+function dependOn(evidence: Evidence, task: Task, news: string): void {
+  if (evidence.heard.get(task)?.has(news) !== true) evidence.touch(news, 'read');
+}
+
+function hear(evidence: Evidence, task: Task, news: string): void {
+  evidence.touch(news, 'add');
+  const heard = evidence.heard.get(task);
+  if (heard === undefined) evidence.heard.set(task, new Set([news]));
+  else heard.add(news);
+}
+
+function getReady(evidence: Evidence, task: Task, jobId: string): void {
+  evidence.ready.add(jobId);
+  hear(evidence, task, readinessOf(jobId));
+}
+
+function saidOf(jobId: string, status: string): string {
+  return `said:${jobId} ${status}`;
+}
+
+function readinessOf(jobId: string): string {
+  return `ready:${jobId}`;
 }
 
 /** Reads what an answer of Sume tells about jobs: a status body, a whole job, a list, a submit. */
-export function tellAnswer(evidence: Evidence, answer: unknown): void {
+export function tellAnswer(evidence: Evidence, task: Task, answer: unknown): void {
   const data = asObject(asObject(answer)?.['data']);
   if (data === null) return;
   const entries = [
@@ -81,11 +120,8 @@ export function tellAnswer(evidence: Evidence, answer: unknown): void {
     const jobId = entry['job_id'] ?? entry['id'] ?? entry['request_id'];
     const status = entry['sume_status'] ?? entry['status'];
     if (typeof jobId !== 'string' || typeof status !== 'string') continue;
-    tell(evidence, jobId, status.toLowerCase());
-    if (entry['result_ready'] === true && !evidence.ready.has(jobId)) {
-      evidence.touch(`row:${jobId}`, 'write');
-      evidence.ready.add(jobId);
-    }
+    tell(evidence, task, jobId, status.toLowerCase());
+    if (entry['result_ready'] === true) getReady(evidence, task, jobId);
   }
 }
 

@@ -12,8 +12,8 @@ export interface ExploreOptions {
   /** Ends the search, with what was covered so far. */
   signal?: AbortSignal;
   onProgress?: (progress: { schedules: number; faultSets: number; faultSetsLeft: number }) => void;
-  /** Receives each schedule that is not covered by another. */
-  onSchedule?: (run: Run) => void;
+  /** Receives each schedule that is not covered by another, and what was observed of its steps. */
+  onSchedule?: (run: Run, events: readonly Event[]) => void;
   /** False takes every order, equivalent or not. For checking the search itself. */
   prune?: boolean;
   /** Whether the order of two steps can matter; by what they touch. For checking the search itself. */
@@ -95,7 +95,7 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
         // A set whose faults did not all happen is no new set: a smaller one covers it.
         if (!faultSet.every((label) => events.some((event) => event.label === label))) return true;
         schedules += 1;
-        onSchedule?.(outcome);
+        onSchedule?.(outcome, events);
         if (orders !== null) {
           const equivalent = prune ? countEquivalent(events, dependent) : 1;
           orders = equivalent === null ? null : orders + equivalent;

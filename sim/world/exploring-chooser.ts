@@ -2,7 +2,7 @@ import type { Option } from '../engine/call.ts';
 import type { Chooser } from '../engine/chooser.ts';
 import type { Observation } from '../engine/engine.ts';
 import type { Event } from '../engine/exploration.ts';
-import { conflict, type Footprint } from '../engine/footprint.ts';
+import { conflict, NOTHING, type Footprint } from '../engine/footprint.ts';
 
 /** A schedule did not take the steps that it took before: the code under test is not deterministic. */
 export class NondeterminismError extends Error {
@@ -91,7 +91,7 @@ export function createExploringChooser(options: {
         return {
           label,
           enabled,
-          footprint: observation?.footprint ?? { reads: new Set(), writes: new Set() },
+          footprint: observation?.footprint ?? NOTHING,
           cause: observation?.cause ?? -1,
           disabled: enabled.filter((other) => other !== label && !after.includes(other)),
         };

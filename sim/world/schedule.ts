@@ -5,7 +5,7 @@ import type { Task } from '../engine/task.ts';
 import { encodeToken } from '../engine/token.ts';
 import type { FakeSume } from '../fake-sume/index.ts';
 import { createChecker, type Checker, type TrueJob } from './checker.ts';
-import { createEvidence } from './evidence.ts';
+import { createEvidence, dependOnSaid } from './evidence.ts';
 import type { Integration } from './integration.ts';
 import { LANES } from './processes.ts';
 import type { Run } from './run.ts';
@@ -54,7 +54,12 @@ export async function playSchedule(options: {
     rule: options.rule,
     afterStep: (step, pending) => {
       const changes = open.takeChanges();
-      for (const { key } of changes) engine.touch(`row:${key}`, 'write');
+      for (const { key, after } of changes) {
+        engine.touch(`row:${key}`, 'write');
+        // What is written is judged by what Sume has said.
+        const status = after?.['status'];
+        if (typeof status === 'string') dependOnSaid(evidence, pending.task, key, status);
+      }
       for (const task of engine.tasks) {
         if (task.state !== 'threw' || failed.has(task)) continue;
         failed.add(task);

@@ -2,7 +2,7 @@ import { getResponse, type RequestHandler } from 'msw';
 import type { Effect, FaultyCall } from '../engine/call.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Task } from '../engine/task.ts';
-import { tellAnswer, type Evidence } from './evidence.ts';
+import { dependOnReady, tellAnswer, type Evidence } from './evidence.ts';
 import type { FaultName } from './faults.ts';
 
 /** An answer of Sume on its way: what it says, apart from any Response object. */
@@ -76,7 +76,7 @@ export function createSumeFetch(parts: {
     const { signal } = request;
     const route = describeRequest(request);
     const arrived = async (): Promise<Effect<Answer>> => {
-      noteResultRead(request, evidence);
+      noteResultRead(request, task, evidence);
       if (route.jobId !== null) {
         engine.touch(`sume:${route.jobId}`, request.method === 'GET' ? 'read' : 'write');
       }
@@ -122,7 +122,7 @@ export function createSumeFetch(parts: {
       sentBy: sentBy,
       signal,
       perform: () => {
-        tellAnswer(evidence, parse(answer.body));
+        tellAnswer(evidence, task, parse(answer.body));
         if (jobId !== null) parts.onAnswered(task, jobId);
         return { text, value: new Response(answer.body === '' ? null : answer.body, answer) };
       },
@@ -140,11 +140,11 @@ export function createSumeFetch(parts: {
 }
 
 /** A read of a result is early if nobody has told this integration yet that there is one. */
-function noteResultRead(request: Request, evidence: Evidence): void {
+function noteResultRead(request: Request, task: Task, evidence: Evidence): void {
   const jobId = /\/jobs\/([^/]+)\/result$/.exec(new URL(request.url).pathname)?.[1];
   if (jobId === undefined) return;
   const id = decodeURIComponent(jobId);
-  evidence.touch(`row:${id}`, 'read');
+  dependOnReady(evidence, task, id);
   if (!evidence.ready.has(id)) evidence.earlyReads.push(id);
 }
 

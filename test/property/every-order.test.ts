@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Event } from '../../sim/engine/exploration.ts';
+import { conflict } from '../../sim/engine/footprint.ts';
 import { integrations } from '../../sim/integrations/index.ts';
 import type { Run } from '../../sim/world/run.ts';
 import { scenarios } from '../../sim/world/scenarios.ts';
@@ -21,6 +23,11 @@ function endOf({ steps, violations }: Run): string {
   }
   const broken = violations.map(({ invariant }) => invariant).toSorted();
   return JSON.stringify([[...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)), broken]);
+}
+
+/** An order, by the labels of its steps. */
+function nameOf(events: readonly Event[]): string {
+  return events.map(({ label }) => label).join('\n');
 }
 
 /** Every end that the search sees. */
@@ -56,6 +63,41 @@ describe('the search that covers every order', () => {
       expect(all.failures.length > 0).toBe(integration !== 'guarded');
     });
   }
+
+  it('sees with a fault every end that more than a thousand orders come to; swapping independent steps changes none', async () => {
+    const simulator = await simulatorOf('early-webhook', 'guarded');
+    const endOfOrder = new Map<string, string>();
+    const orders: (readonly Event[])[] = [];
+    const all = await simulator.explore({
+      faults: 1,
+      prune: false,
+      onSchedule: (run, events) => {
+        endOfOrder.set(nameOf(events), endOf(run));
+        orders.push(events);
+      },
+    });
+    expect(all.complete).toBe(true);
+    expect(all.schedules).toBeGreaterThan(1_000);
+    const pruned = await endsOf(simulator, { faults: 1 });
+    expect(pruned.ends).toEqual(new Set(endOfOrder.values()));
+    expect(pruned.schedules).toBeLessThan(all.schedules / 10);
+
+    let swaps = 0;
+    for (const events of orders) {
+      for (const [index, earlier] of events.entries()) {
+        const later = events[index + 1];
+        if (later === undefined || later.cause === index) continue;
+        if (conflict(earlier.footprint, later.footprint)) continue;
+        const swapped = events.with(index, later).with(index + 1, earlier);
+        const end = endOfOrder.get(nameOf(swapped));
+        // A crash can't come before there is something that can crash.
+        if (end === undefined && [earlier, later].some(({ cause }) => cause < -1)) continue;
+        expect(end).toBe(endOfOrder.get(nameOf(events)));
+        swaps += 1;
+      }
+    }
+    expect(swaps).toBeGreaterThan(1_000);
+  }, 180_000);
 
   it('misses an end when steps that depend on each other are declared independent', async () => {
     const simulator = await simulatorOf('early-webhook', 'look-then-park-autocommit');
