@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../../sim/postgres/embedded-server.ts';
 import { meetsGoal, type Figure } from './figure.ts';
+import { benchBugs } from './bugs.ts';
 import { benchReceive } from './receive.ts';
 import { benchServer } from './server.ts';
 import { benchSimulate } from './simulate.ts';
@@ -16,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Record<string, Figure>>>
   simulate: benchSimulate,
   start: benchStart,
   server: benchServer,
+  bugs: () => onPostgres(benchBugs, { durable: false }),
 };
 
 const { names, json } = readArguments();
@@ -62,10 +64,14 @@ function print(what: string, figure: Figure): void {
   console.log(`    ${JSON.stringify(figure.inputs)}`);
 }
 
-async function onPostgres<T>(work: (serverUrl: string) => Promise<T>): Promise<T> {
+/** @param options.durable whether commits wait for the disk, as they do in production. */
+async function onPostgres<T>(
+  work: (serverUrl: string) => Promise<T>,
+  { durable = true } = {},
+): Promise<T> {
   const given = process.env['SUME_SIM_DATABASE_URL'];
   if (given !== undefined && given !== '') return work(given);
-  const server = await startEmbeddedServer({ durable: true });
+  const server = await startEmbeddedServer({ durable });
   try {
     return await work(server.url);
   } finally {
