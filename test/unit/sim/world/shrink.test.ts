@@ -10,15 +10,15 @@ describe('a counterexample', () => {
   let failing: Run;
   let shrunk: Counterexample;
   beforeAll(async () => {
-    simulator = await simulatorOf('everything', 'naive-update');
-    failing = await firstFailure(simulator, 'rank-never-drops');
-    shrunk = await simulator.shrink(failing, { invariant: 'rank-never-drops' });
+    simulator = await simulatorOf('everything', 'drain-outside-transaction');
+    failing = await firstFailure(simulator, 'parked-drains');
+    shrunk = await simulator.shrink(failing, { invariant: 'parked-drains' });
   });
 
   it('ends with the violation, and is far smaller than what was found', () => {
     expect(shrunk.steps.length).toBeLessThan(failing.steps.length / 3);
     expect(shrunk.violation).toMatchObject({
-      invariant: 'rank-never-drops',
+      invariant: 'parked-drains',
       step: shrunk.steps.length,
     });
     expect(shrunk.run.violations).toContainEqual(shrunk.violation);
@@ -45,7 +45,7 @@ describe('a counterexample', () => {
     for (const left of recipe.deviations) {
       const deviations = recipe.deviations.filter((deviation) => deviation !== left);
       const run = await simulator.replay(encodeToken({ ...recipe, deviations }), { lenient: true });
-      expect(run.violations.map(({ invariant }) => invariant)).not.toContain('rank-never-drops');
+      expect(run.violations.map(({ invariant }) => invariant)).not.toContain('parked-drains');
     }
   });
 
@@ -61,7 +61,7 @@ describe('a counterexample', () => {
   });
 
   it('is the same each time', async () => {
-    const again = await simulator.shrink(failing, { invariant: 'rank-never-drops' });
+    const again = await simulator.shrink(failing, { invariant: 'parked-drains' });
     expect(again).toEqual(shrunk);
   });
 });
