@@ -15,7 +15,7 @@ import { setTraps } from './traps.ts';
 
 export interface EngineOptions {
   /** Called after every step, when all is quiet: what changed, and what is to be said of it. */
-  afterStep: (step: Step, pending: PendingStep) => Change[];
+  afterStep: (step: Step, pending: PendingStep) => Change[] | Promise<Change[]>;
   /** Names of the faults that may happen at all. */
   faults: ReadonlySet<string>;
   /** How many faults one schedule may hold, all kinds together. */
@@ -67,6 +67,8 @@ export interface Engine {
   step<T>(call: Call<T>): Promise<T>;
   /** Something only the adversary does, for as long as `enabled` says. Always a fault. */
   offer(task: Task, call: Omit<Call<null>, 'faults'> & { fault: string }): void;
+  /** Lets the task go on by `body` while its own step is still being performed. */
+  resume(task: Task, body: () => void): void;
   /** Runs `body` as the code of the calling task inside its step `within`. */
   inside<T>(task: Task, within: string, body: () => T): T;
   /**
@@ -252,6 +254,12 @@ export function createEngine(options: EngineOptions): Engine {
       };
       const option: Option = { label: step.label, pending: step, fault, perform: call.perform };
       offers.push({ option, enabled: call.enabled ?? (() => true) });
+    },
+
+    resume: (task, body) => {
+      performing = false;
+      attribution.running = { task, within: null };
+      body();
     },
 
     inside: (task, within, body) => {
@@ -463,7 +471,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (!isDead(task)) step.settle(effect);
     });
     await resumeAll();
-    record.changes = options.afterStep(record, step);
+    record.changes = await options.afterStep(record, step);
     steps.push(record);
     observations.push({ footprint, cause: step.since - 1 });
   }

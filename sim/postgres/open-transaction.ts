@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Task } from '../engine/task.ts';
 import type { Change, StepKind } from '../engine/trace.ts';
 import { changesOf } from '../world/audit.ts';
-import { InjectedDatabaseError } from '../world/database-port.ts';
+import { InjectedDatabaseError } from '../world/one-connection.ts';
 import { countRows, describeStatement, isRead, reasonOf } from '../world/statement.ts';
 import {
   createFootprintOf,

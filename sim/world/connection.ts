@@ -2,17 +2,22 @@ import type { QueryResult } from '../../src/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Change } from '../engine/trace.ts';
 import { changesOf } from './audit.ts';
-import type { OnNotice, Session } from './session.ts';
+import type { OnNotice, RawResult, Session } from './session.ts';
 
 /** The one connection of a simulated world. Changes of watched rows count from the commit on. */
 export interface Connection {
   query<Row extends object>(sql: string, params?: unknown[]): QueryResult<Row>;
-  begin(isolation: string | null): void;
+  /** One statement as the server's text has it; without parameters it may be several. */
+  send(sql: string, texts: readonly (string | null)[]): RawResult;
+  /** @param statement `begin`, with whatever it says of the transaction. */
+  begin(statement: string): void;
   /** False when the transaction had failed before: then COMMIT rolls back. */
   commit(): boolean;
   rollback(): void;
   /** Rolls back what a schedule that could not be judged left open. */
   abandon(): void;
+  /** How many times the database was asked for something. */
+  readonly uses: number;
   /** Committed changes since the last call. */
   takeChanges(): Change[];
 }
@@ -20,7 +25,9 @@ export interface Connection {
 export function createConnection(session: Session, engine: Pick<Engine, 'outside'>): Connection {
   let committed: Change[] = [];
   let uncommitted: Change[] | null = null;
+  let uses = 0;
   const run = <T>(work: (onNotice: OnNotice) => T): T => {
+    uses += 1;
     const notices: string[] = [];
     // The database has timers of its own, for lock_timeout say, which are no task's.
     const result = engine.outside(() => work((message) => notices.push(message)));
@@ -30,8 +37,12 @@ export function createConnection(session: Session, engine: Pick<Engine, 'outside
   };
   const connection: Connection = {
     query: (sql, params) => run((onNotice) => session.run(sql, params ?? [], onNotice)),
-    begin: (isolation) => {
-      session.execute(isolation === null ? 'begin' : `begin isolation level ${isolation}`);
+    send: (sql, texts) =>
+      run((onNotice) =>
+        texts.length === 0 ? session.sendScript(sql, onNotice) : session.send(sql, texts, onNotice),
+      ),
+    begin: (statement) => {
+      session.execute(statement);
       uncommitted = [];
     },
     commit: () => {
@@ -49,6 +60,9 @@ export function createConnection(session: Session, engine: Pick<Engine, 'outside
     },
     abandon: () => {
       if (uncommitted !== null) connection.rollback();
+    },
+    get uses() {
+      return uses;
     },
     takeChanges: () => {
       const changes = committed;

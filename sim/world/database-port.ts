@@ -1,80 +1,17 @@
-import type { Database, Queryable, QueryResult, TransactionOptions } from '../../src/database.ts';
-import type { Effect, FaultyCall } from '../engine/call.ts';
+import type { Database, Queryable, TransactionOptions } from '../../src/database.ts';
+import type { Effect } from '../engine/call.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EVERYTHING } from '../engine/footprint.ts';
-import type { Process, Task } from '../engine/task.ts';
-import type { Connection } from './connection.ts';
-import { countRows, describeStatement, isRead, readsTables, reasonOf } from './statement.ts';
-
-/** What a broken connection throws. The code is PostgreSQL's `connection_failure`. */
-export class InjectedDatabaseError extends Error {
-  override readonly name = 'InjectedDatabaseError';
-  readonly code = '08006';
-}
-
-/** The transaction that holds the one connection while its body waits for something else. */
-interface OpenTransaction {
-  task: Task;
-}
+import { InjectedDatabaseError, type OneConnection } from './one-connection.ts';
+import { countRows, describeStatement, reasonOf } from './statement.ts';
 
 /**
  * The database as a process of the integration sees it: an autocommit statement is one step, a transaction
  * is one step. Where a transaction's body waits for another port (a request made inside it), the
- * connection stays taken and every other step on the database has to wait, as a pool of one would make it.
+ * connection stays taken.
  */
-export function createDatabasePorts(
-  engine: Engine,
-  connection: Connection,
-  isJob: (value: unknown) => boolean,
-): { port: Database; rollbackOf: (process: Process) => void } {
-  let open: OpenTransaction | null = null;
-  const isFree = (): boolean => open === null;
-
-  /**
-   * The rows of the jobs that the statement names. One that names none looks at every row; those that it
-   * changed, the audit tells.
-   */
-  const touchRows = (sql: string, params: unknown[] | undefined): void => {
-    if (!readsTables(sql)) return;
-    const named = (params ?? []).filter((value): value is string => isJob(value));
-    if (named.length === 0) engine.touch('row:*', 'read');
-    for (const jobId of named) engine.touch(`row:${jobId}`, isRead(sql) ? 'read' : 'write');
-  };
-
-  const statement = async <Row extends object>(
-    sql: string,
-    params: unknown[] | undefined,
-  ): Promise<QueryResult<Row>> => {
-    const name = describeStatement(sql);
-    const perform = (): Effect<QueryResult<Row>> => {
-      touchRows(sql, params);
-      try {
-        const value = connection.query<Row>(sql, params);
-        return { text: `${name}: ${countRows(value)}`, value };
-      } catch (error) {
-        // The integration's own statement failed: it gets the error, and the trace names it.
-        return { text: `${name} fails: ${reasonOf(error)}`, error };
-      }
-    };
-    const faults: FaultyCall<QueryResult<Row>>[] = [
-      {
-        fault: 'error-before-commit',
-        perform: () => broken(`${name}: the connection breaks, nothing is written`),
-      },
-    ];
-    if (!isRead(sql)) {
-      faults.push({
-        fault: 'error-after-commit',
-        perform: () => {
-          const effect = perform();
-          return 'error' in effect
-            ? effect
-            : broken(`${effect.text}, committed; then the connection breaks`);
-        },
-      });
-    }
-    return engine.step({ name, kind: 'statement', perform, faults, enabled: isFree });
-  };
+export function createDatabasePort(engine: Engine, shared: OneConnection): Database {
+  const { connection } = shared;
 
   const transaction = async <T>(
     work: (tx: Queryable) => Promise<T>,
@@ -85,9 +22,10 @@ export function createDatabasePorts(
       fault: 'error-before-commit' | 'error-after-commit' | null,
     ): Promise<Effect<T>> => {
       const statements: string[] = [];
-      const tx = transactionHandle(connection, statements, touchRows);
-      connection.begin(options?.isolation ?? null);
-      open = { task };
+      const tx = transactionHandle(shared, statements);
+      const isolation = options?.isolation;
+      connection.begin(isolation === undefined ? 'begin' : `begin isolation level ${isolation}`);
+      shared.holder = task;
       let end: string | null = null;
       const done = (async (): Promise<T> => {
         let value: T;
@@ -96,19 +34,19 @@ export function createDatabasePorts(
         } catch (error) {
           tx.close();
           connection.rollback();
-          open = null;
+          shared.holder = null;
           end = `rolled back: ${reasonOf(error)}`;
           throw error;
         }
         tx.close();
         if (fault === 'error-before-commit') {
           connection.rollback();
-          open = null;
+          shared.holder = null;
           end = 'the connection breaks before the commit';
           throw new InjectedDatabaseError('The connection broke before the commit.');
         }
         const committed = connection.commit();
-        open = null;
+        shared.holder = null;
         if (!committed) {
           end = 'rolled back: a statement had failed';
           throw Object.assign(new Error('The transaction had failed, and COMMIT rolled it back.'), {
@@ -137,7 +75,7 @@ export function createDatabasePorts(
     return engine.step({
       name: 'transaction',
       kind: 'transaction',
-      enabled: isFree,
+      enabled: shared.isFree,
       perform: () => run(null),
       faults: [
         { fault: 'error-before-commit', perform: () => run('error-before-commit') },
@@ -147,29 +85,21 @@ export function createDatabasePorts(
   };
 
   return {
-    port: {
-      pinsIsolation: true,
-      query: (sql, params) => {
-        engine.refuseInside(`query("${describeStatement(sql)}")`);
-        return statement(sql, params);
-      },
-      transaction: (work, options) => {
-        engine.refuseInside('transaction()');
-        return transaction(work, options);
-      },
+    pinsIsolation: true,
+    query: <Row extends object>(sql: string, params: unknown[] = []) => {
+      engine.refuseInside(`query("${describeStatement(sql)}")`);
+      return shared.autocommit(sql, params, () => connection.query<Row>(sql, params));
     },
-    rollbackOf: (process) => {
-      if (open === null || open.task.process !== process) return;
-      open = null;
-      connection.rollback();
+    transaction: (work, options) => {
+      engine.refuseInside('transaction()');
+      return transaction(work, options);
     },
   };
 }
 
 function transactionHandle(
-  connection: Connection,
+  { connection, touchRows }: OneConnection,
   statements: string[],
-  touchRows: (sql: string, params: unknown[] | undefined) => void,
 ): { handle: Queryable; close: () => void } {
   let closed = false;
   return {
@@ -177,7 +107,7 @@ function transactionHandle(
       closed = true;
     },
     handle: {
-      query: async (sql, params) => {
+      query: async (sql, params = []) => {
         const name = describeStatement(sql);
         if (closed) {
           throw new Error(
@@ -196,8 +126,4 @@ function transactionHandle(
       },
     },
   };
-}
-
-function broken(text: string): Effect<never> {
-  return { text, error: new InjectedDatabaseError('The connection to the database broke.') };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { Database, Queryable } from '../../src/database.ts';
+import type { Pool } from './pool.ts';
 import type { InvariantName } from './run.ts';
 
 /** A system under test: somebody's code between Sume and a database. */
@@ -11,13 +12,37 @@ export interface Integration {
   readonly caughtBy?: readonly InvariantName[];
   /** The tables that the checker watches, each keyed by a column `job_id`. */
   readonly tables: WatchedTables;
+  /**
+   * How the checker learns of rows in tables that it does not know; then `tables` only names what can be read.
+   * Without them it watches `tables` itself.
+   */
+  readonly readers?: Readers;
+  /** What the checker is not told, and so does not judge: see `Untold`. */
+  readonly untold?: readonly Untold[];
   /** Creates the tables. Called once per database. */
-  setup(database: Database): Promise<void>;
+  setup(database: DatabaseHandle): Promise<void>;
   /**
    * Starts one process of the integration. Called once for each of submit worker, web process, poller and
    * sweeper, and again after each crash of one: nothing but the database lasts.
    */
   start(ports: Ports): Handlers;
+}
+
+/** What an integration may keep to itself: what it has parked, and what sweeps after it. */
+export type Untold = 'parked' | 'sweep';
+
+/** Reads committed rows, job by job. Called between steps: reading is no step. */
+export interface Readers {
+  job(jobId: string, database: DatabaseHandle): Promise<Record<string, unknown> | null>;
+  parked?: (jobId: string, database: DatabaseHandle) => Promise<Record<string, unknown> | null>;
+  /** How many times the job's end has taken effect. */
+  effects?: (jobId: string, database: DatabaseHandle) => Promise<number>;
+}
+
+/** The database outside the ports, for making tables and looking at them. */
+export interface DatabaseHandle extends Database {
+  /** The same in the shape of node-postgres, for Kysely, Drizzle and plain SQL; where the tables are one's own. */
+  pool?: Pool;
 }
 
 export interface WatchedTables {
@@ -53,6 +78,8 @@ export interface Order {
 export interface Ports {
   fetch: typeof fetch;
   database: Database;
+  /** The same in the shape of a node-postgres pool, where the tables are the integration's own. */
+  pool?: Pool;
   /** Reads from a copy that may lag behind. */
   replica: Queryable;
   clock: Clock;

@@ -1,10 +1,11 @@
-import type { Database, Queryable } from '../../src/database.ts';
 import { auditSql } from './audit.ts';
 import { createConnection } from './connection.ts';
-import { createDatabasePorts } from './database-port.ts';
+import { createDatabasePort } from './database-port.ts';
 import type { Integration } from './integration.ts';
+import { createOneConnection } from './one-connection.ts';
+import { plainDatabase } from './plain-database.ts';
 import { createReplica } from './replica.ts';
-import { quoteIdentifier, sessionOf, type Session, type SimulationDatabase } from './session.ts';
+import { quoteIdentifier, sessionOf, type SimulationDatabase } from './session.ts';
 import type { Stage } from './stage.ts';
 import { allNames, watchedNames } from './watched-tables.ts';
 
@@ -17,9 +18,14 @@ export async function pgliteStage(
   integration: Integration,
 ): Promise<Stage> {
   await database.waitReady;
+  const { tables, readers } = integration;
+  if (readers !== undefined) {
+    // Loaded only where it is needed: the shipped integrations, and the page, do without node-postgres's types.
+    const { readerStage } = await import('./reader-stage.ts');
+    return readerStage(database, integration, readers);
+  }
   const session = sessionOf(database);
   const schema = `sim ${integration.name}`;
-  const { tables } = integration;
   session.execute(`create schema if not exists ${quoteIdentifier(schema)}`);
   session.enter(schema);
   await integration.setup(plainDatabase(session));
@@ -35,34 +41,14 @@ export async function pgliteStage(
           .join(' '),
       );
       const connection = createConnection(session, engine);
-      const { port, rollbackOf } = createDatabasePorts(engine, connection, isJob);
+      const shared = createOneConnection(engine, connection, isJob, true);
       return {
-        port,
-        replica: createReplica({ engine, session, tables, schema }).port,
-        rollbackOf: async (process) => rollbackOf(process),
+        port: createDatabasePort(engine, shared),
+        replica: createReplica({ engine, session, tables: watchedNames(tables), schema }).port,
+        rollbackOf: async (process) => shared.rollbackOf(process),
         takeChanges: () => connection.takeChanges(),
         close: async () => connection.abandon(),
       };
-    },
-  };
-}
-
-/** The session as a database that nothing watches. */
-function plainDatabase(session: Session): Database {
-  const on: Queryable = { query: async (sql, params) => session.run(sql, params ?? [], () => {}) };
-  return {
-    ...on,
-    pinsIsolation: true,
-    transaction: async (work, { isolation } = {}) => {
-      session.execute(isolation === undefined ? 'begin' : `begin isolation level ${isolation}`);
-      try {
-        const value = await work(on);
-        session.execute('commit');
-        return value;
-      } catch (error) {
-        session.execute('rollback');
-        throw error;
-      }
     },
   };
 }

@@ -1,13 +1,10 @@
 import type { Queryable } from '../../src/database.ts';
 import type { Effect } from '../engine/call.ts';
 import type { Engine } from '../engine/engine.ts';
-
-import type { WatchedTables } from './integration.ts';
 import { quoteIdentifier, type Session } from './session.ts';
 import { describeStatement, isRead } from './statement.ts';
-import { watchedNames } from './watched-tables.ts';
 
-/** A read-only copy of the watched tables that may lag. */
+/** A read-only copy of some tables that may lag. */
 export interface Replica {
   readonly port: Queryable;
 }
@@ -19,14 +16,14 @@ export interface Replica {
 export function createReplica(options: {
   engine: Engine;
   session: Session;
-  tables: WatchedTables;
+  /** Names of the tables that are copied, in the form that SQL has them. */
+  tables: readonly string[];
   schema: string;
 }): Replica {
-  const { engine, session, tables, schema } = options;
+  const { engine, session, tables: names, schema } = options;
   const copyName = `${schema} replica`;
   const copy = quoteIdentifier(copyName);
   const own = quoteIdentifier(schema);
-  const names = watchedNames(tables);
   let fresh = true;
 
   const onCopy = <T>(work: () => T): T => {

@@ -1,3 +1,4 @@
+import type { Change } from '../engine/trace.ts';
 import type { FaultName } from './faults.ts';
 import type { Run } from './run.ts';
 import { happened, precedes } from './occurrence.ts';
@@ -307,14 +308,19 @@ export const scenarios: readonly Scenario[] = [
 
 function terminalWrite(step: Run['steps'][number]): boolean {
   return step.changes.some(
-    ({ after }) => isTerminalWord(after?.['status']) && 'rank' in (after ?? {}),
+    (change) => isOfJobs(change) && isTerminalWord(change.after?.['status']),
   );
 }
 
 function jobInserted(step: Run['steps'][number]): boolean {
   return step.changes.some(
-    ({ before, after }) => before === null && after !== null && 'rank' in after,
+    (change) => isOfJobs(change) && change.before === null && change.after !== null,
   );
+}
+
+/** A row of the core's own table has a rank; of another's the readers say that it is a job's. */
+function isOfJobs({ table, after }: Change): boolean {
+  return table === 'jobs' || 'rank' in (after ?? {});
 }
 
 function isTerminalWord(status: unknown): boolean {

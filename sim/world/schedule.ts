@@ -44,7 +44,7 @@ export async function playSchedule(options: {
   const { scenario, integration, stage, chooser, interceptor } = options;
   const { tables } = integration;
   const evidence = createEvidence((resource, how) => engine.touch(resource, how));
-  const checker = createChecker(tables, evidence);
+  const checker = createChecker(tables, evidence, integration.untold);
   const failed = new Set<Task>();
   const engine: Engine = createEngine({
     faults: new Set(scenario.faults),
@@ -52,8 +52,8 @@ export async function playSchedule(options: {
     maxSteps: MAX_STEPS,
     trapFetch: interceptor === null,
     rule: options.rule,
-    afterStep: (step, pending) => {
-      const changes = open.takeChanges();
+    afterStep: async (step, pending) => {
+      const changes = await open.takeChanges();
       for (const { key, after } of changes) {
         engine.touch(`row:${key}`, 'write');
         // What is written is judged by what Sume has said.
@@ -74,6 +74,7 @@ export async function playSchedule(options: {
     .open({
       engine,
       isJob: (value) => typeof value === 'string' && evidence.issued.has(value),
+      jobs: () => evidence.issued.keys(),
     })
     .catch((thrown: unknown) => {
       // The engine's traps are global: they go with it.

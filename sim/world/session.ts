@@ -18,6 +18,10 @@ export interface Session {
     params: readonly unknown[],
     onNotice: OnNotice,
   ): QueryResult<Row>;
+  /** Runs one statement with its parameters in PostgreSQL's text form, and gives values in theirs. */
+  send(sql: string, texts: readonly (string | null)[], onNotice: OnNotice): RawResult;
+  /** Runs statements without parameters, as one script, and gives what the last one gave. */
+  sendScript(sql: string, onNotice: OnNotice): RawResult;
   /** Runs statements without parameters. Returns the command tag of the last: `COMMIT`, `ROLLBACK`. */
   execute(sql: string, onNotice?: OnNotice): string;
   /** Makes unqualified names mean the tables of this schema. */
@@ -26,10 +30,25 @@ export interface Session {
 
 export type OnNotice = (message: string) => void;
 
+/** An answer as the server wrote it. */
+export interface RawResult {
+  fields: readonly RawField[];
+  rows: (string | null)[][];
+  /** How many rows it wrote. */
+  affectedRows: number;
+  /** `INSERT 0 1`, `COMMIT`. */
+  tag: string;
+}
+
+export interface RawField {
+  name: string;
+  dataTypeID: number;
+}
+
 interface Prepared {
   name: string;
   paramTypes: readonly number[];
-  fields: readonly { name: string; dataTypeID: number }[];
+  fields: readonly RawField[];
 }
 
 type Message = ReturnType<typeof exchange>[number];
@@ -77,48 +96,48 @@ function createSession(database: SimulationDatabase): Session {
     return statement;
   };
 
-  return {
+  const ask = (
+    sql: string,
+    textsOf: (paramTypes: readonly number[]) => readonly (string | null)[],
+    onNotice: OnNotice,
+  ): RawResult => {
+    const { name, paramTypes, fields } = prepare(sql);
+    const answer = send([
+      serialize.bind({ statement: name, values: [...textsOf(paramTypes)] }),
+      serialize.execute({}),
+      serialize.sync(),
+    ]);
+    tellNotices(answer, onNotice);
+    throwError(answer);
+    return readAnswer(answer, fields);
+  };
+
+  const session: Session = {
     run: <Row extends object>(sql: string, params: readonly unknown[], onNotice: OnNotice) => {
-      const { name, paramTypes, fields } = prepare(sql);
-      const answer = send([
-        serialize.bind({
-          statement: name,
-          values: params.map((value, index) => toText(value, paramTypes[index])),
-        }),
-        serialize.execute({}),
-        serialize.sync(),
-      ]);
-      tellNotices(answer, onNotice);
-      throwError(answer);
-      const rows: Row[] = [];
-      let affectedRows = 0;
-      for (const message of answer) {
-        if (message.name === 'dataRow') {
-          const values = (message as unknown as { fields: (string | null)[] }).fields;
-          rows.push(
-            Object.fromEntries(
-              fields.map((field, index) => [
-                field.name,
-                types.parseType(values[index] ?? null, field.dataTypeID),
-              ]),
-            ) as Row,
-          );
-        } else if (message.name === 'commandComplete') {
-          const { text } = message as unknown as { text: string };
-          if (/^(INSERT|UPDATE|DELETE|MERGE)\b/.test(text))
-            affectedRows = Number(text.split(' ').pop());
-        }
-      }
-      return { rows, affectedRows };
+      const textsOf = (paramTypes: readonly number[]): (string | null)[] =>
+        params.map((value, index) => toText(value, paramTypes[index]));
+      const result = ask(sql, textsOf, onNotice);
+      return { rows: parsedRows<Row>(result), affectedRows: result.affectedRows };
     },
 
-    execute: (sql, onNotice = () => {}) => {
+    send: (sql, texts, onNotice) => ask(sql, () => texts, onNotice),
+
+    sendScript: (sql, onNotice) => {
       const answer = send([serialize.query(sql)]);
       tellNotices(answer, onNotice);
       throwError(answer);
-      const last = answer.findLast(({ name }) => name === 'commandComplete');
-      return last === undefined ? '' : (last as unknown as { text: string }).text;
+      const begins = answer.findLastIndex(({ name }) => name === 'rowDescription');
+      const ended = answer.findLastIndex(({ name }) => name === 'commandComplete');
+      const before = answer.slice(0, ended).findLastIndex(({ name }) => name === 'commandComplete');
+      // Rows that an earlier statement gave are not the last one's.
+      if (begins < before) return readAnswer(answer.slice(before + 1), []);
+      return readAnswer(
+        answer.slice(before + 1),
+        (answer[begins] as unknown as Prepared | undefined)?.fields ?? [],
+      );
     },
+
+    execute: (sql, onNotice = () => {}) => session.sendScript(sql, onNotice).tag,
 
     enter: (wanted) => {
       if (wanted === schema) return;
@@ -126,6 +145,34 @@ function createSession(database: SimulationDatabase): Session {
       schema = wanted;
     },
   };
+  return session;
+}
+
+/** Rows with their values as PGlite reads them. */
+export function parsedRows<Row extends object>({ fields, rows }: RawResult): Row[] {
+  return rows.map(
+    (values) =>
+      Object.fromEntries(
+        fields.map(({ name, dataTypeID }, index) => [
+          name,
+          types.parseType(values[index] ?? null, dataTypeID),
+        ]),
+      ) as Row,
+  );
+}
+
+function readAnswer(answer: readonly Message[], fields: readonly RawField[]): RawResult {
+  const rows: (string | null)[][] = [];
+  let tag = '';
+  for (const message of answer) {
+    if (message.name === 'dataRow') {
+      rows.push((message as unknown as { fields: (string | null)[] }).fields);
+    } else if (message.name === 'commandComplete') {
+      tag = (message as unknown as { text: string }).text;
+    }
+  }
+  const wrote = /^(INSERT|UPDATE|DELETE|MERGE)\b/.test(tag);
+  return { fields, rows, affectedRows: wrote ? Number(tag.split(' ').pop()) : 0, tag };
 }
 
 export function quoteIdentifier(name: string): string {

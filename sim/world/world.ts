@@ -131,6 +131,7 @@ export function createWorld(parts: {
     process.handlers = integration.start({
       fetch: parts.globalFetch ?? sumeFetch,
       database: stage.port,
+      ...(stage.pool === undefined ? {} : { pool: stage.pool }),
       replica: stage.replica,
       clock: createClock(
         engine,

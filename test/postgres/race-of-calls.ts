@@ -100,8 +100,8 @@ async function open(stage: Stage): Promise<Playing> {
     maxSteps: 1_000,
     trapFetch: true,
     rule: 2,
-    afterStep: () => {
-      const changes = opened.takeChanges();
+    afterStep: async () => {
+      const changes = await opened.takeChanges();
       for (const change of changes) {
         engine.touch(`row:${change.key}`, 'write');
         const role = roleOf(change, guarded.tables);
@@ -114,6 +114,7 @@ async function open(stage: Stage): Promise<Playing> {
   const opened = await stage.open({
     engine,
     isJob: (value) => typeof value === 'string' && value.startsWith('job_'),
+    jobs: () => [],
   });
   const spawn = (name: string, work: (database: Database) => Promise<unknown>): void => {
     const process = { name, life: 1 };

@@ -20,6 +20,25 @@ test('opens with the two commands that a newcomer types', () => {
   });
 });
 
+let folder: string;
+beforeAll(async () => {
+  // Within the repository, so that the packages which the code imports are found.
+  folder = await mkdtemp(join(root, 'node_modules', '.sume-sim-readme-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a block as it stands, but for where its imports come from. Fails if it throws. */
+async function runProgram({ text, line }: Block, env: NodeJS.ProcessEnv): Promise<string> {
+  const file = join(folder, `line-${line}.mts`);
+  // A program of the README may leave connections open, as a service does.
+  await writeFile(file, `${withSources(text)}\nprocess.exit(0);\n`);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
+    cwd: root,
+    env: { ...process.env, PGLITE_TEMPLATE: inject('pgliteTemplate'), ...env },
+  });
+  return stdout;
+}
+
 describe('what the commands print', () => {
   const consoles = blocks.filter(({ language }) => language === 'console');
 
@@ -40,30 +59,43 @@ describe('what the commands print', () => {
     expect(command).toMatch(/^\$ npm run sim -- /);
     const args = command.replace('$ npm run sim -- ', '').split(' ');
     const { stdout } = await runCli(...args);
+    await isShown(text, `${command}\n${stdout}`);
+  }
+
+  /** The text that follows a program is what it prints. */
+  const printing = blocks.flatMap((block, index) =>
+    block.language === 'text'
+      ? [{ program: blocks[index - 1], line: block.line, shown: block }]
+      : [],
+  );
+
+  test('is shown for an integration that is checked with the kit', () => {
+    expect(printing.map(({ program }) => program?.language)).toEqual(['ts']);
+  });
+
+  test.each(printing)('or the program before line $line', async ({ program, shown }) => {
+    if (program === undefined) throw new Error('No program stands before the text.');
+    await isShown(`\`\`\`text\n${shown.text}`, `\`\`\`text\n${await runProgram(program, {})}`);
+  });
+
+  async function isShown(shown: string, printed: string): Promise<void> {
     // Run with UPDATE_README=1 to write down what the commands print now.
     if (process.env['UPDATE_README'] === '1') {
       const path = join(root, 'README.md');
       const current = await readFile(path, 'utf8');
       await writeFile(
         path,
-        current.replace(text, () => `${command}\n${stdout}`),
+        current.replace(shown, () => printed),
       );
       return;
     }
     const advice =
       'The README shows other output than the command. UPDATE_README=1 writes it anew.';
-    expect(text, advice).toBe(`${command}\n${stdout}`);
+    expect(shown, advice).toBe(printed);
   }
 });
 
 describe('the code runs', () => {
-  let folder: string;
-  beforeAll(async () => {
-    // Within the repository, so that the packages which the code imports are found.
-    folder = await mkdtemp(join(root, 'node_modules', '.sume-sim-readme-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
   const programs = blocks.filter(({ language }) => language === 'ts');
 
   test.each(programs.filter(({ text }) => !text.includes("'pg'")))(
@@ -86,16 +118,4 @@ describe('the code runs', () => {
       },
     );
   });
-
-  /** Runs a block as it stands, but for where its imports come from. Fails if it throws. */
-  async function runProgram({ text, line }: Block, env: NodeJS.ProcessEnv): Promise<string> {
-    const file = join(folder, `line-${line}.mts`);
-    // A program of the README may leave connections open, as a service does.
-    await writeFile(file, `${withSources(text)}\nprocess.exit(0);\n`);
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
-      cwd: root,
-      env: { ...process.env, PGLITE_TEMPLATE: inject('pgliteTemplate'), ...env },
-    });
-    return stdout;
-  }
 });

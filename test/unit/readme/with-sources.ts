@@ -8,6 +8,7 @@ export function withSources(program: string): string {
   const sources: Record<string, string> = {
     'sume-sim': 'sim/index.ts',
     'sume-sim/reconciler': 'src/index.ts',
+    'sume-sim/testing': 'sim/testing/index.ts',
     'sume-sim/fake-sume': 'sim/fake-sume/index.ts',
     '@electric-sql/pglite': 'test/unit/readme/pglite-from-template.ts',
   };

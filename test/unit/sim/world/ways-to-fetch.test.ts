@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { integrations } from '../../../../sim/integrations/index.ts';
-import { throughSetupServer } from '../../../setup/through-setup-server.ts';
+import { throughSetupServer } from '../../../../sim/testing/through-setup-server.ts';
 import { scenarios } from '../../../../sim/world/scenarios.ts';
 import { createSimulator } from '../../../../sim/world/simulator.ts';
 import { sharedPglite } from '../../../setup/databases.ts';
@@ -18,7 +18,7 @@ describe('code that calls the global fetch', () => {
         scenario,
         integration,
         database,
-        interceptor: throughSetupServer,
+        interceptor: await throughSetupServer(),
       });
       for (let seed = 1; seed <= 12; seed += 1) {
         expect(await global.run({ seed })).toEqual(await injected.run({ seed }));

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import {
+  checkIntegration,
+  type CheckOptions,
+  type IntegrationUnderTest,
+} from '../../sim/testing/index.ts';
+import { sharedPglite } from '../setup/databases.ts';
+import { naive, naiveHandlers } from './naive.ts';
+
+/** What the check throws. */
+async function refusal(
+  integration: IntegrationUnderTest,
+  options: CheckOptions = {},
+): Promise<{ code?: string; message: string; token?: string }> {
+  const database = await sharedPglite();
+  return checkIntegration(integration, {
+    scenario: 'stale-poll',
+    runs: 20,
+    database,
+    ...options,
+  }).then(
+    () => {
+      throw new Error('The check passed.');
+    },
+    (error: unknown) => error as { code?: string; message: string },
+  );
+}
+
+test('a failure is explained, and its token has it again', async () => {
+  const failure = await refusal(naive());
+  expect(failure.code).toBe('invariant_violated');
+  expect(failure.message).toContain('✗ fail: rank-never-drops');
+  expect(failure.message).toContain('What races');
+  expect(failure.message).toContain(`replay: '${failure.token}'`);
+  const again = await refusal(naive(), { replay: failure.token ?? '' });
+  expect(again.message).toContain('✗ fail: rank-never-drops');
+});
+
+test('the same check gives the same counterexample, also on tables that were used', async () => {
+  const integration = naive();
+  expect(await refusal(integration)).toEqual(await refusal(integration));
+});
+
+test('every order is run when asked for', async () => {
+  const failure = await refusal(naive(), { every: true, runs: 300 });
+  expect(failure.code).toBe('invariant_violated');
+});
+
+test('what cannot be judged is said', async () => {
+  const database = await sharedPglite();
+  const inert: IntegrationUnderTest = naive({
+    sweep: 'elsewhere',
+    start: (ports) => ({
+      submit: (order) => naiveHandlers(ports).submit(order),
+      handleWebhook: () => new Response(null, { status: 204 }),
+    }),
+  });
+  const options = { scenario: 'expired', runs: 3, faults: 0, database };
+  const { unchecked } = await checkIntegration(inert, options);
+  expect(unchecked.join('\n')).toMatch(/readParked[^]*readEffects[^]*elsewhere/);
+  // Held to it, it is caught: nothing ever learns that the job expired.
+  const held = await refusal({ ...inert, sweep: undefined } as never, options);
+  expect(held.message).toContain('✗ fail: converges');
+});
+
+test('a wait outside the ports names the task, the line and what to do', async () => {
+  const integration = naive({
+    start: (ports) => {
+      const handlers = naiveHandlers(ports);
+      return {
+        ...handlers,
+        poll: async (job) => {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          await handlers.poll(job);
+        },
+      };
+    },
+  });
+  const failure = await refusal(integration);
+  expect(failure.code).toBe('not_judged');
+  expect(failure.message.replaceAll(/\s+/g, ' ')).toMatch(
+    /poll\/job_a\/1 used setTimeout .*check-integration\.test\.ts.*ports\.clock/,
+  );
+});
+
+test('code that calls the global fetch takes the same steps', async () => {
+  const byPort = await refusal(naive());
+  const byGlobal = await refusal(
+    naive({
+      fetch: 'global',
+      start: (ports) =>
+        naiveHandlers({ ...ports, fetch: (input, init) => globalThis.fetch(input, init) }),
+    }),
+  );
+  expect(byGlobal).toMatchObject({ code: byPort.code, message: byPort.message });
+});
+
+test('readers that fail, or give what is no row, are named', async () => {
+  const failing = await refusal(
+    naive({ readJob: () => Promise.reject(new Error('no such column')) }),
+  );
+  expect(failing).toMatchObject({ code: 'reader_failed' });
+  expect(failing.message).toContain('readJob failed for job_a: no such column');
+  const odd = await refusal(naive({ readJob: async () => ({ state: 'done' }) as never }));
+  expect(odd.message).toContain('readJob gave {"state":"done"} for job_a');
+});
+
+test('the handle of setup is refused where the ports should be used', async () => {
+  let kept: Parameters<IntegrationUnderTest['setup']>[0] | null = null;
+  const integration = naive();
+  const failure = await refusal({
+    ...integration,
+    setup: async (database) => {
+      kept = database;
+      await integration.setup(database);
+    },
+    start: (ports) => ({
+      ...naiveHandlers(ports),
+      handleWebhook: async () => {
+        await kept?.query('select 1');
+        return new Response();
+      },
+    }),
+  });
+  expect(failure.message).toContain('HandleClosedError');
+});
+
+test.each([
+  [{ scenario: 'everthing' }, 'check_option', 'There is no scenario "everthing"'],
+  [{ scenario: 'open-transaction' }, 'check_option', 'one connection'],
+  [{ runs: 0 }, 'check_option', 'runs is 0'],
+  [{ replay: 'sume1-x' }, 'token_mangled', 'damaged'],
+])('%j is refused', async (options, code, words) => {
+  const failure = await refusal(naive(), options);
+  expect(failure.code).toBe(code);
+  expect(failure.message).toContain(words);
+});
+
+test('what is no integration is refused by what it lacks', async () => {
+  const failure = await refusal({ setup: () => {} } as never);
+  expect(failure.code).toBe('integration_shape');
+  expect(failure.message).toContain('start is missing');
+});
