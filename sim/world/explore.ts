@@ -9,6 +9,11 @@ export interface ExploreOptions {
   faults?: number;
   /** Stop after so many schedules. */
   maxSchedules?: number;
+  /**
+   * Which sets of faults to cover, by their number from 0, in an order that is the same for each search; all by
+   * default. A set that others grow from is run in any case, and counted and judged only where it is wanted.
+   */
+  covers?: (faultSet: number) => boolean;
   /** Ends the search, with what was covered so far. */
   signal?: AbortSignal;
   onProgress?: (progress: { schedules: number; faultSets: number; faultSetsLeft: number }) => void;
@@ -21,7 +26,7 @@ export interface ExploreOptions {
 }
 
 export interface Exploration {
-  /** Whether every inequivalent order of every set of faults was covered. */
+  /** Whether every inequivalent order of every set of faults that was to be covered was. */
   complete: boolean;
   /** Schedules that were run, but for those that another stands for. */
   schedules: number;
@@ -56,6 +61,7 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
     onProgress,
     onSchedule,
     prune = true,
+    covers = () => true,
     dependent,
   } = options;
   const waiting: (readonly string[])[] = [[]];
@@ -66,7 +72,12 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
   let last: Run | null = null;
   let complete = true;
 
+  let number = -1;
   for (let faultSet = waiting.shift(); faultSet !== undefined; faultSet = waiting.shift()) {
+    number += 1;
+    const isWanted = covers(number);
+    // Something has to be shown, even where nothing is wanted.
+    if (!isWanted && faultSet.length === budget && last !== null) continue;
     const set = new Set(faultSet);
     const further = new Set<string>();
     const covered = await exploreOrders<Run>({
@@ -94,6 +105,10 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
         last = outcome;
         // A set whose faults did not all happen is no new set: a smaller one covers it.
         if (!faultSet.every((label) => events.some((event) => event.label === label))) return true;
+        if (!isWanted) {
+          onProgress?.({ schedules, faultSets: known.size, faultSetsLeft: waiting.length });
+          return faultSet.length < budget && signal?.aborted !== true;
+        }
         schedules += 1;
         onSchedule?.(outcome, events);
         if (orders !== null) {
@@ -101,11 +116,12 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
           orders = equivalent === null ? null : orders + equivalent;
         }
         if (outcome.verdict !== 'pass') failures.push(outcome);
+        if (failures.length > 2 * MAX_FAILURES) shorten(failures);
         onProgress?.({ schedules, faultSets: known.size, faultSetsLeft: waiting.length });
         return schedules < maxSchedules && signal?.aborted !== true;
       },
     });
-    if (!covered) {
+    if (!covered && (isWanted || signal?.aborted === true)) {
       complete = false;
       break;
     }
@@ -122,13 +138,19 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
     }
   }
   if (last === null) throw new Error('No schedule was run.');
-  failures.sort((one, other) => one.steps.length - other.steps.length);
+  shorten(failures);
   return {
     complete,
     schedules,
     orders,
     faultSets: known.size,
-    failures: failures.slice(0, MAX_FAILURES),
+    failures,
     last,
   };
+}
+
+/** Keeps the shortest. */
+function shorten(failures: Run[]): void {
+  failures.sort((one, other) => one.steps.length - other.steps.length);
+  failures.splice(MAX_FAILURES);
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { headline } from '../../report/verdict.ts';
 import type { Exploration } from '../../world/explore.ts';
+import type { Run } from '../../world/run.ts';
 import type { Simulator } from '../../world/simulator.ts';
 import { ansiPalette } from '../ansi-palette.ts';
 import type { Context } from '../context.ts';
@@ -10,16 +11,18 @@ import {
   refuseUnfit,
   type DatabaseOptions,
 } from '../database-options.ts';
-import { exitCode } from '../exit-code.ts';
+import { exitCode, exitCodeOf } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
 import { onInterruption } from '../interruption.ts';
 import { startProgress } from '../progress.ts';
 import { addReportOptions, DEFAULT_INTEGRATION, type ReportOptions } from '../run-options.ts';
 import { showSmallest } from '../show-smallest.ts';
+import { addShardOptions, isIn, WHOLE, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { asWorker, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
 
-interface ExploreCommandOptions extends ReportOptions, DatabaseOptions {
+interface ExploreCommandOptions extends ReportOptions, DatabaseOptions, ShardOptions {
   integration?: string;
   faults?: number;
   max?: number;
@@ -54,6 +57,7 @@ export function addExploreCommand(program: Command, context: Context): void {
       wholeNumber('--seconds', 1, MOST_SECONDS),
     );
   addDatabaseOptions(command);
+  addShardOptions(command);
   addReportOptions(command);
   command
     .addHelpText(
@@ -63,11 +67,14 @@ Two orders are equivalent when one becomes the other by swapping neighbouring st
 common; one of them stands for both. A limit or Ctrl-C ends the search with what was covered so far, and says
 so: "complete" is true only when nothing was left out. The shortest violating schedule is shown,
 as small as it gets.
+--shard and --jobs share the sets of faults; the limits hold for each process. A set that others grow from is
+run by each of them, and counted by one.
 
 Examples:
   sume-sim explore early-webhook --faults 1
   sume-sim explore early-webhook --integration look-then-park-autocommit
   sume-sim explore stale-poll --faults 2 --seconds 60 --json
+  sume-sim explore orphan --faults 2 --jobs 4
   sume-sim explore open-transaction --database postgres --integration look-then-park
 
 Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violated, 2 wrong usage,
@@ -84,8 +91,12 @@ Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violate
         integrations,
         options.integration ?? DEFAULT_INTEGRATION,
       );
-      await withSimulation(context, choice, async (database, createSimulator) => {
-        const simulator = await createSimulator({ scenario, integration, database });
+      const withSimulator = (work: (simulator: Simulator) => Promise<void>): Promise<void> =>
+        withSimulation(context, choice, async (database, createSimulator) =>
+          work(await createSimulator({ scenario, integration, database })),
+        );
+      if ((options.jobs ?? 1) > 1) return searchInWorkers(withSimulator, options, context);
+      await withSimulator(async (simulator) => {
         const { exploration, limit } = await search(simulator, options, context);
         await report(simulator, exploration, limit, options, context);
       });
@@ -97,7 +108,8 @@ async function search(
   options: ExploreCommandOptions,
   context: Context,
 ): Promise<{ exploration: Exploration; limit: Limit }> {
-  const { faults = 0, max, seconds } = options;
+  const { faults = 0, max, seconds, shard = WHOLE } = options;
+  const worker = asWorker();
   const interruption = onInterruption();
   const progress = startProgress(context.stderr, max ?? null);
   const deadlineMs = seconds === undefined ? Infinity : context.clock.now() + seconds * 1_000;
@@ -107,10 +119,12 @@ async function search(
     const exploration = await simulator.explore({
       faults,
       ...(max === undefined ? {} : { maxSchedules: max }),
+      covers: (faultSet) => isIn(shard, faultSet),
       signal: stop.signal,
       onProgress: ({ schedules, faultSets, faultSetsLeft }) => {
         const sets = `fault set ${faultSets - faultSetsLeft} of ${faultSets}`;
         progress.update(schedules, faults === 0 ? 'schedules' : `schedules, ${sets}`);
+        worker.tell(schedules);
         if (interruption.happened) limit = 'interrupted';
         else if (context.clock.now() >= deadlineMs) limit = 'seconds';
         if (limit !== null) stop.abort();
@@ -120,7 +134,58 @@ async function search(
   } finally {
     progress.stop();
     interruption.release();
+    worker.release();
   }
+}
+
+/** What a worker prints: a run, and what it covered. */
+type Answer = Run &
+  Pick<Exploration, 'schedules' | 'orders' | 'faultSets' | 'complete'> & {
+    limit: Limit;
+    failures: number;
+  };
+
+/** The same search in several processes, each with its share of the sets of faults. */
+async function searchInWorkers(
+  withSimulator: (work: (simulator: Simulator) => Promise<void>) => Promise<void>,
+  options: ExploreCommandOptions,
+  context: Context,
+): Promise<void> {
+  const { jobs = 1, shard = WHOLE } = options;
+  const progress = startProgress(context.stderr, null);
+  const { answers } = await runWorkers<Answer>({
+    args: withoutSharing(process.argv.slice(2)),
+    jobs,
+    shard,
+    onProgress: (done) => progress.update(done, `schedules, in ${jobs} processes`),
+    foundAt: () => null,
+  }).finally(() => progress.stop());
+  const failing = answers
+    .filter(({ verdict }) => verdict !== 'pass')
+    .toSorted((one, other) => one.steps.length - other.steps.length);
+  const run = failing[0] ?? answers.at(-1);
+  if (run === undefined) throw new Error('No schedule was run.');
+  const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+  const counted = answers.map(({ orders }) => orders).filter((orders) => orders !== null);
+  const covered = {
+    schedules: sum(answers.map(({ schedules }) => schedules)),
+    orders: counted.length === answers.length ? sum(counted) : null,
+    faultSets: Math.max(...answers.map(({ faultSets }) => faultSets)),
+    complete: answers.every(({ complete }) => complete),
+  };
+  const limit = answers.find((answer) => answer.limit !== null)?.limit ?? null;
+  const failures = sum(answers.map((answer) => answer.failures));
+  if (options.json === true) {
+    await context.stdout.write(JSON.stringify({ ...run, ...covered, limit, failures }));
+    const code = exitCodeOf(run.verdict);
+    context.finish(limit === 'interrupted' && failures === 0 ? exitCode.interrupted : code);
+    return;
+  }
+  await withSimulator(async (simulator) => {
+    const last = await simulator.replay(run.token);
+    const exploration = { ...covered, last, failures: failing.length > 0 ? [last] : [] };
+    await report(simulator, exploration, limit, options, context);
+  });
 }
 
 async function report(

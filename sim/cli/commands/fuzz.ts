@@ -13,7 +13,7 @@ import {
   refuseUnfit,
   type DatabaseOptions,
 } from '../database-options.ts';
-import { exitCode } from '../exit-code.ts';
+import { exitCode, exitCodeOf } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
 import { onInterruption, type Interruption } from '../interruption.ts';
 import {
@@ -25,10 +25,12 @@ import {
 import { startProgress } from '../progress.ts';
 import { showSmallest } from '../show-smallest.ts';
 import { UsageError } from '../usage-error.ts';
+import { addShardOptions, isIn, WHOLE, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { asWorker, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
 
-interface FuzzOptions extends RunOptions, DatabaseOptions {
+interface FuzzOptions extends RunOptions, DatabaseOptions, ShardOptions {
   runs?: number;
 }
 
@@ -48,6 +50,7 @@ export function addFuzzCommand(program: Command, context: Context): void {
     );
   addRunOptions(command, 'the first schedule; the others follow by ones (default: 1)');
   addDatabaseOptions(command);
+  addShardOptions(command);
   addReportOptions(command);
   command
     .addHelpText(
@@ -61,7 +64,8 @@ Ctrl-C ends the search with what was covered so far, and exit code 130. A second
 Examples:
   sume-sim fuzz stale-poll --integration naive-update --runs 200
   sume-sim fuzz all --runs 500 --seed 7000 --json
-  sume-sim fuzz everything --runs 100000
+  sume-sim fuzz everything --runs 100000 --jobs 4
+  sume-sim fuzz everything --runs 100000 --shard 3/16
 
 Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be judged.`,
     )
@@ -87,18 +91,21 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
         );
       }
       const faults = options.faults === undefined ? {} : { faults: options.faults };
-      // Before the database opens: Ctrl-C meanwhile is a wish to stop too, and one schedule is soon run.
-      const search = { scenarios: chosen, runs, seed, options, interruption: onInterruption() };
-      await withSimulation(context, choice, async (database, createSimulator) => {
-        const found = await fuzz(
-          search,
-          (scenario) => createSimulator({ scenario, integration, database, ...faults }),
-          context,
+      const search = { scenarios: chosen, runs, seed, options };
+      const withSimulators = (work: (create: CreateSimulator) => Promise<void>): Promise<void> =>
+        withSimulation(context, choice, (database, createSimulator) =>
+          work((scenario) => createSimulator({ scenario, integration, database, ...faults })),
         );
-        await report(found, search, context);
-      });
+      if ((options.jobs ?? 1) > 1) return fuzzInWorkers(search, withSimulators, context);
+      // Before the database opens: Ctrl-C meanwhile is a wish to stop too, and one schedule is soon run.
+      const interruption = onInterruption();
+      await withSimulators(async (create) =>
+        report(await fuzz(search, create, interruption, context), search, context),
+      );
     });
 }
+
+type CreateSimulator = (scenario: Scenario) => Promise<Simulator>;
 
 interface Search {
   scenarios: readonly Scenario[];
@@ -107,7 +114,17 @@ interface Search {
   /** The first. */
   seed: number;
   options: FuzzOptions;
-  interruption: Interruption;
+}
+
+/** How many schedules the search has, or its shard. */
+function plannedOf({ scenarios, runs, options: { shard = WHOLE } }: Search): number {
+  const all = scenarios.length * runs;
+  return Math.floor(all / shard.of) + (shard.index <= all % shard.of ? 1 : 0);
+}
+
+/** A schedule's place in the search, from 0. */
+function placeOf({ scenarios, runs, seed }: Search, scenario: string, ofSeed: number): number {
+  return scenarios.findIndex(({ name }) => name === scenario) * runs + (ofSeed - seed);
 }
 
 interface Found {
@@ -122,11 +139,20 @@ interface Found {
 
 async function fuzz(
   search: Search,
-  simulatorFor: (scenario: Scenario) => Promise<Simulator>,
+  simulatorFor: CreateSimulator,
+  interruption: Interruption,
   context: Context,
 ): Promise<Found> {
-  const { interruption } = search;
-  const progress = startProgress(context.stderr, search.scenarios.length * search.runs);
+  const { shard = WHOLE } = search.options;
+  const planned = plannedOf(search);
+  if (planned === 0) {
+    throw new UsageError(
+      `--shard ${shard.index}/${shard.of} holds none of the ${search.scenarios.length * search.runs} schedules; ` +
+        'raise --runs, or take fewer shards',
+    );
+  }
+  const worker = asWorker();
+  const progress = startProgress(context.stderr, planned);
   let last: { run: Run; simulator: Simulator } | null = null;
   let done = 0;
   let elapsedMs = 0;
@@ -135,8 +161,12 @@ async function fuzz(
       const simulator = await simulatorFor(scenario);
       const startedMs = context.clock.now() - elapsedMs;
       for (let seed = search.seed; seed < search.seed + search.runs; seed += 1) {
+        const place = placeOf(search, scenario.name, seed);
+        if (!isIn(shard, place)) continue;
+        if (last !== null && !worker.isNeeded(place)) break search;
         last = { simulator, run: await simulator.run({ seed }) };
         done += 1;
+        worker.tell(done);
         elapsedMs = context.clock.now() - startedMs;
         progress.update(done, `${scenario.name}, seed ${seed}, ${perSecond(done, elapsedMs)}/s`);
         if (last.run.verdict !== 'pass' || interruption.happened) break search;
@@ -145,6 +175,7 @@ async function fuzz(
   } finally {
     progress.stop();
     interruption.release();
+    worker.release();
   }
   if (last === null) throw new Error('No schedule was run.');
   const schedulesPerSecond = perSecond(done, elapsedMs);
@@ -159,7 +190,7 @@ function perSecond(done: number, elapsedMs: number): number {
 async function report(found: Found, search: Search, context: Context): Promise<void> {
   const { run, simulator, done, schedulesPerSecond, interrupted } = found;
   const { options } = search;
-  const planned = search.scenarios.length * search.runs;
+  const planned = plannedOf(search);
   const complete = run.verdict === 'pass' && done === planned;
   const searched = `${done} of ${planned} schedules`;
   if (run.verdict !== 'pass' || options.json === true || options.mermaid === true) {
@@ -172,7 +203,9 @@ async function report(found: Found, search: Search, context: Context): Promise<v
     const { stdout } = context;
     const palette = ansiPalette(stdout.colour);
     const scenario = search.scenarios.length === 1 ? run.scenario : 'all scenarios';
-    const seeds = `seeds ${search.seed} to ${search.seed + search.runs - 1}`;
+    const part =
+      options.shard === undefined ? '' : `, shard ${options.shard.index}/${options.shard.of}`;
+    const seeds = `seeds ${search.seed} to ${search.seed + search.runs - 1}${part}`;
     await stdout.write(headline({ ...run, scenario, seed: search.seed }, palette) + ` (${seeds})`);
     const outcome = interrupted ? 'interrupted, and so far no' : 'no';
     const speed = `${schedulesPerSecond} a second`;
@@ -182,4 +215,51 @@ async function report(found: Found, search: Search, context: Context): Promise<v
     context.finish(exitCode.pass);
   }
   if (interrupted && run.verdict === 'pass') context.finish(exitCode.interrupted);
+}
+
+/** What a worker prints: its run, and what belongs to its share. */
+type Answer = Run & { runs: number; schedulesPerSecond: number };
+
+/** The same search in several processes, with the same end: the first violating schedule is the one reported. */
+async function fuzzInWorkers(
+  search: Search,
+  withSimulators: (work: (create: CreateSimulator) => Promise<void>) => Promise<void>,
+  context: Context,
+): Promise<void> {
+  const { options } = search;
+  const planned = plannedOf(search);
+  const jobs = Math.min(options.jobs ?? 1, planned);
+  const progress = startProgress(context.stderr, planned);
+  const placeOfRun = ({ scenario, seed }: Run): number => placeOf(search, scenario, seed ?? 0);
+  const { answers, interrupted } = await runWorkers<Answer>({
+    args: withoutSharing(process.argv.slice(2)),
+    jobs,
+    shard: options.shard ?? WHOLE,
+    onProgress: (done) => progress.update(done, `in ${jobs} processes`),
+    foundAt: (answer) => (answer.verdict === 'pass' ? null : placeOfRun(answer)),
+  }).finally(() => progress.stop());
+  const [first] = answers
+    .filter(({ verdict }) => verdict !== 'pass')
+    .toSorted((one, other) => placeOfRun(one) - placeOfRun(other));
+  const run = first ?? answers.at(-1);
+  if (run === undefined) throw new Error('No schedule was run.');
+  const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+  const done = sum(answers.map(({ runs }) => runs));
+  const schedulesPerSecond =
+    Math.round(sum(answers.map((answer) => answer.schedulesPerSecond)) * 10) / 10;
+  if (options.json === true) {
+    const complete = run.verdict === 'pass' && done === planned;
+    const totals = { runs: done, schedulesPerSecond, firstSeed: search.seed, complete };
+    await context.stdout.write(JSON.stringify({ ...run, ...totals }));
+    const code = exitCodeOf(run.verdict);
+    context.finish(interrupted && run.verdict === 'pass' ? exitCode.interrupted : code);
+    return;
+  }
+  const found = { done, schedulesPerSecond, interrupted };
+  await withSimulators(async (create) => {
+    const scenario = search.scenarios.find(({ name }) => name === run.scenario);
+    if (scenario === undefined) throw new Error(`A worker ran ${run.scenario}.`);
+    const simulator = await create(scenario);
+    await report({ ...found, simulator, run: await simulator.replay(run.token) }, search, context);
+  });
 }

@@ -95,3 +95,39 @@ describe('Ctrl-C in a search', () => {
     expect(code).toBe(130);
   });
 });
+
+describe('a search in several processes', () => {
+  test('finds the same first violation as one process does, whoever is faster', async () => {
+    const search = [
+      'fuzz',
+      'stale-poll',
+      '--integration',
+      'naive-update',
+      '--runs',
+      '80',
+      '--json',
+    ];
+    const alone = await sumeSim(search);
+    const shared = await sumeSim([...search, '--jobs', '2']);
+    expect([alone.code, shared.code]).toEqual([1, 1]);
+    const [one, other] = [alone, shared].map(
+      ({ stdout }) => JSON.parse(stdout) as { seed: number; token: string; shrunk: object },
+    );
+    expect(other?.seed).toBe(one?.seed);
+    expect(other?.token).toBe(one?.token);
+    expect(other?.shrunk).toEqual(one?.shrunk);
+  });
+
+  test('covers every schedule once', async () => {
+    const search = ['explore', 'early-webhook', '--faults', '1', '--json'];
+    const whole = await sumeSim(search);
+    const shared = await sumeSim([...search, '--jobs', '2']);
+    const [one, other] = [whole, shared].map(
+      ({ stdout }) => JSON.parse(stdout) as { schedules: number; complete: boolean },
+    );
+    expect(one?.complete).toBe(true);
+    expect(other).toMatchObject({ schedules: one?.schedules, complete: true });
+    const parts = await sumeSim([...search, '--shard', '2/2']);
+    expect((JSON.parse(parts.stdout) as typeof one)?.schedules).toBeLessThan(one?.schedules ?? 0);
+  });
+});

@@ -1,0 +1,141 @@
+import { fork } from 'node:child_process';
+import { onInterruption } from './interruption.ts';
+import { split, type Shard } from './shard.ts';
+
+/** What a worker tells while it runs: how many schedules it has done. */
+interface ToParent {
+  done: number;
+}
+
+/** What a worker is told: pieces of the search from this one on are not needed any more. */
+interface ToWorker {
+  stopBefore: number;
+}
+
+/** A worker ended without the one JSON object that it was asked for. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+  readonly code = 'worker_failed';
+}
+
+/**
+ * Runs this command once for each job, as a process of its own with a share of the shard, and gives the JSON
+ * objects that they print, in the order of their shares. Ctrl-C, and a SIGTERM to this process, ends all of them
+ * in the orderly way that each has.
+ *
+ * @param args the command line without what says how to share and how to print.
+ * @param foundAt the piece at which an answer violated something, or null: others stop before it, so that the
+ * first one found is the same however fast each of them is.
+ */
+export async function runWorkers<Answer>(options: {
+  args: readonly string[];
+  jobs: number;
+  shard: Shard;
+  onProgress: (done: number) => void;
+  foundAt: (answer: Answer) => number | null;
+}): Promise<{ answers: Answer[]; interrupted: boolean }> {
+  const { args, jobs, shard, onProgress, foundAt } = options;
+  const interruption = onInterruption();
+  const done = new Map<number, number>();
+  const shares = split(shard, jobs);
+  const workers = shares.map(({ index, of }) =>
+    fork(process.argv[1] ?? '', [...args, '--shard', `${index}/${of}`, '--json'], {
+      execArgv: process.execArgv,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    }),
+  );
+  const forward = (signal: NodeJS.Signals): void => {
+    for (const worker of workers) worker.kill(signal);
+  };
+  process.on('SIGINT', forward);
+  process.on('SIGTERM', forward);
+  try {
+    const answers = await Promise.all(
+      workers.map(async (worker, number) => {
+        worker.on('message', (message: ToParent) => {
+          done.set(number, message.done);
+          onProgress([...done.values()].reduce((sum, count) => sum + count, 0));
+        });
+        const answer = await answerOf<Answer>(worker);
+        const stopBefore = foundAt(answer);
+        if (stopBefore !== null) {
+          for (const other of workers) {
+            if (other.connected) other.send({ stopBefore } satisfies ToWorker);
+          }
+        }
+        return answer;
+      }),
+    );
+    return { answers, interrupted: interruption.happened };
+  } finally {
+    forward('SIGTERM');
+    process.off('SIGINT', forward);
+    process.off('SIGTERM', forward);
+    interruption.release();
+  }
+}
+
+async function answerOf<Answer>(worker: ReturnType<typeof fork>): Promise<Answer> {
+  const [stdout, stderr] = [worker.stdout, worker.stderr].map((stream) => {
+    const pieces: Buffer[] = [];
+    stream?.on('data', (piece: Buffer) => pieces.push(piece));
+    return pieces;
+  });
+  const how = await new Promise<string>((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  const text = Buffer.concat(stdout ?? []).toString();
+  try {
+    return JSON.parse(text) as Answer;
+  } catch (cause) {
+    const said = Buffer.concat(stderr ?? [])
+      .toString()
+      .trim();
+    throw new WorkerError(
+      `one of the processes that share the search ended without an answer (${how})` +
+        `${said === '' ? '' : `: ${said}`}; run it without --jobs to see more`,
+      { cause },
+    );
+  }
+}
+
+/** The other side: what a process does that may be a worker. Does nothing in any other process. */
+export function asWorker(): {
+  tell: (done: number) => void;
+  /** Whether this piece of the search is still needed. */
+  isNeeded: (piece: number) => boolean;
+  /** Lets the process end. */
+  release: () => void;
+} {
+  let stopBefore = Infinity;
+  const listen = (message: ToWorker): void => {
+    stopBefore = Math.min(stopBefore, message.stopBefore);
+  };
+  if (process.send !== undefined) process.on('message', listen);
+  return {
+    tell: (done) => {
+      if (process.connected) process.send?.({ done } satisfies ToParent);
+    },
+    isNeeded: (piece) => piece < stopBefore,
+    release: () => {
+      process.off('message', listen);
+      if (process.connected) process.disconnect();
+    },
+  };
+}
+
+/** A command line without what says how to share the search and how to print. */
+export function withoutSharing(args: readonly string[]): string[] {
+  const valued = ['--jobs', '--shard'];
+  const flags = ['--json', '--mermaid', '--full'];
+  return args.filter((arg, index) => {
+    const before = args[index - 1] ?? '';
+    return (
+      !flags.includes(arg) &&
+      !valued.includes(arg) &&
+      !valued.some((option) => arg.startsWith(`${option}=`)) &&
+      !valued.includes(before)
+    );
+  });
+}
