@@ -150,7 +150,7 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
 }
 
 /** Keeps the shortest. */
-function shorten(failures: Run[]): void {
+export function shorten(failures: Run[]): void {
   failures.sort((one, other) => one.steps.length - other.steps.length);
   failures.splice(MAX_FAILURES);
 }

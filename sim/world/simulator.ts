@@ -12,6 +12,11 @@ import { createSeededChooser } from '../engine/seeded-chooser.ts';
 import { decodeToken, type Recipe } from '../engine/token.ts';
 import { confirm } from './confirm.ts';
 import type { Counterexample } from './counterexample.ts';
+import {
+  searchByDepartures,
+  type BoundedSearch,
+  type BoundedSearchOptions,
+} from './bounded-search.ts';
 import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
@@ -65,6 +70,11 @@ export interface Simulator {
   shrink(run: Run, options?: { invariant?: InvariantName }): Promise<Counterexample>;
   /** Every inequivalent order, for every set of faults up to a budget. */
   explore(options?: ExploreOptions): Promise<Exploration>;
+  /**
+   * Every schedule with at most so many departures from run-to-completion, of which up to `faults` may be
+   * faults: for what has too many orders to be explored whole.
+   */
+  searchByDepartures(options: BoundedSearchOptions & { faults?: number }): Promise<BoundedSearch>;
 }
 
 /** A token that does not fit what it is replayed on. */
@@ -132,6 +142,13 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         (chooser, onObservations) =>
           play(chooser, null, { faults: exploreOptions.faults ?? 0 }, onObservations),
         exploreOptions,
+      ),
+
+    searchByDepartures: (searchOptions) =>
+      searchByDepartures(
+        (chooser, onObservations) =>
+          play(chooser, null, { faults: searchOptions.faults ?? 0 }, onObservations),
+        searchOptions,
       ),
 
     shrink: async (run, { invariant = run.violations[0]?.invariant } = {}) => {

@@ -117,3 +117,36 @@ describe('the search that covers every order', () => {
     expect(limited.schedules).toBe(20);
   });
 });
+
+describe('the search outward from run-to-completion', () => {
+  it('comes, departure by departure, to every order that there is, and says when there are no others', async () => {
+    const simulator = await simulatorOf('early-webhook', 'look-then-park-autocommit');
+    const all = await simulator.explore({ prune: false });
+    const found = await simulator.searchByDepartures({ departures: 20 });
+    expect(found.complete).toBe(true);
+    expect(found.schedules).toBe(all.schedules);
+    expect(found.failures).toHaveLength(all.failures.length);
+  });
+
+  it('finds a race that takes two departures with two, and not with one', async () => {
+    const simulator = await simulatorOf('early-webhook', 'look-then-park-autocommit');
+    const one = await simulator.searchByDepartures({ departures: 1 });
+    const two = await simulator.searchByDepartures({ departures: 2 });
+    expect(one).toMatchObject({ departures: 1, complete: false, failures: [] });
+    expect(two.departures).toBe(2);
+    expect(two.failures.length).toBeGreaterThan(0);
+  });
+
+  it('claims a level only when nothing of it was left out', async () => {
+    const simulator = await simulatorOf('early-webhook', 'guarded');
+    const { schedules } = await simulator.searchByDepartures({ departures: 1 });
+    const cut = await simulator.searchByDepartures({ departures: 2, maxSchedules: schedules + 1 });
+    expect(cut).toMatchObject({ departures: 1, complete: false, schedules: schedules + 1 });
+    const parts = [0, 1].map((part) =>
+      simulator.searchByDepartures({ departures: 2, covers: (number) => number % 2 === part }),
+    );
+    const [even, odd] = await Promise.all(parts);
+    const whole = await simulator.searchByDepartures({ departures: 2 });
+    expect((even?.schedules ?? 0) + (odd?.schedules ?? 0)).toBe(whole.schedules);
+  });
+});

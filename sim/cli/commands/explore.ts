@@ -17,7 +17,7 @@ import { onInterruption } from '../interruption.ts';
 import { startProgress } from '../progress.ts';
 import { addReportOptions, DEFAULT_INTEGRATION, type ReportOptions } from '../run-options.ts';
 import { showSmallest } from '../show-smallest.ts';
-import { addShardOptions, isIn, WHOLE, type ShardOptions } from '../shard.ts';
+import { addShardOptions, isIn, WHOLE, type Shard, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { asWorker, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
@@ -27,12 +27,14 @@ interface ExploreCommandOptions extends ReportOptions, DatabaseOptions, ShardOpt
   faults?: number;
   max?: number;
   seconds?: number;
+  departures?: number;
 }
 
 /** What ended a search before it had covered everything. */
 type Limit = 'max' | 'seconds' | 'interrupted' | null;
 
 const MOST_FAULTS = 20;
+const MOST_DEPARTURES = 100;
 const MOST_SCHEDULES = 100_000_000;
 const MOST_SECONDS = 1_000_000;
 
@@ -56,6 +58,11 @@ export function addExploreCommand(program: Command, context: Context): void {
       'stop after so many seconds',
       wholeNumber('--seconds', 1, MOST_SECONDS),
     );
+  command.option(
+    '--departures <n>',
+    'not every order, but every schedule with at most so many departures from run-to-completion',
+    wholeNumber('--departures', 0, MOST_DEPARTURES),
+  );
   addDatabaseOptions(command);
   addShardOptions(command);
   addReportOptions(command);
@@ -67,6 +74,9 @@ Two orders are equivalent when one becomes the other by swapping neighbouring st
 common; one of them stands for both. A limit or Ctrl-C ends the search with what was covered so far, and says
 so: "complete" is true only when nothing was left out. The shortest violating schedule is shown,
 as small as it gets.
+Too many orders to finish (everything, retry-storm)? --departures searches outward from run-to-completion, the
+schedule in which each task goes on for as long as it can: first every schedule with one departure (a switch to
+another task, or a fault), then with two, and so on. "departures" says how far it got.
 --shard and --jobs share the sets of faults; the limits hold for each process. A set that others grow from is
 run by each of them, and counted by one.
 
@@ -75,6 +85,7 @@ Examples:
   sume-sim explore early-webhook --integration look-then-park-autocommit
   sume-sim explore stale-poll --faults 2 --seconds 60 --json
   sume-sim explore orphan --faults 2 --jobs 4
+  sume-sim explore everything --departures 2 --faults 1
   sume-sim explore open-transaction --database postgres --integration look-then-park
 
 Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violated, 2 wrong usage,
@@ -107,27 +118,44 @@ async function search(
   simulator: Simulator,
   options: ExploreCommandOptions,
   context: Context,
-): Promise<{ exploration: Exploration; limit: Limit }> {
-  const { faults = 0, max, seconds, shard = WHOLE } = options;
+): Promise<{ exploration: Explored; limit: Limit }> {
+  const { faults = 0, max, seconds, shard = WHOLE, departures } = options;
   const worker = asWorker();
   const interruption = onInterruption();
   const progress = startProgress(context.stderr, max ?? null);
   const deadlineMs = seconds === undefined ? Infinity : context.clock.now() + seconds * 1_000;
   const stop = new AbortController();
   let limit: Limit = null;
+  const keepLimits = (schedules: number, text: string): void => {
+    progress.update(schedules, text);
+    worker.tell(schedules);
+    if (interruption.happened) limit = 'interrupted';
+    else if (context.clock.now() >= deadlineMs) limit = 'seconds';
+    if (limit !== null) stop.abort();
+  };
+  const shared = {
+    faults,
+    ...(max === undefined ? {} : { maxSchedules: max }),
+    covers: (number: number) => isIn(shard, number),
+    signal: stop.signal,
+  };
   try {
+    if (departures !== undefined) {
+      const bounded = await simulator.searchByDepartures({
+        ...shared,
+        departures,
+        onProgress: (at) =>
+          keepLimits(at.schedules, `schedules, those with ${plural(at.departures, 'departure')}`),
+      });
+      const exploration = { ...bounded, orders: null, faultSets: null };
+      const isWhole = bounded.complete || bounded.departures === departures;
+      return { exploration, limit: isWhole ? null : (limit ?? 'max') };
+    }
     const exploration = await simulator.explore({
-      faults,
-      ...(max === undefined ? {} : { maxSchedules: max }),
-      covers: (faultSet) => isIn(shard, faultSet),
-      signal: stop.signal,
+      ...shared,
       onProgress: ({ schedules, faultSets, faultSetsLeft }) => {
         const sets = `fault set ${faultSets - faultSetsLeft} of ${faultSets}`;
-        progress.update(schedules, faults === 0 ? 'schedules' : `schedules, ${sets}`);
-        worker.tell(schedules);
-        if (interruption.happened) limit = 'interrupted';
-        else if (context.clock.now() >= deadlineMs) limit = 'seconds';
-        if (limit !== null) stop.abort();
+        keepLimits(schedules, faults === 0 ? 'schedules' : `schedules, ${sets}`);
       },
     });
     return { exploration, limit: exploration.complete ? null : (limit ?? 'max') };
@@ -138,9 +166,16 @@ async function search(
   }
 }
 
+/** What a search covered, by sets of faults or by departures. */
+type Explored = Omit<Exploration, 'faultSets'> & {
+  faultSets: number | null;
+  /** Every schedule with so many departures was covered; −1 if none was. */
+  departures?: number;
+};
+
 /** What a worker prints: a run, and what it covered. */
 type Answer = Run &
-  Pick<Exploration, 'schedules' | 'orders' | 'faultSets' | 'complete'> & {
+  Omit<Explored, 'failures' | 'last'> & {
     limit: Limit;
     failures: number;
   };
@@ -170,7 +205,10 @@ async function searchInWorkers(
   const covered = {
     schedules: sum(answers.map(({ schedules }) => schedules)),
     orders: counted.length === answers.length ? sum(counted) : null,
-    faultSets: Math.max(...answers.map(({ faultSets }) => faultSets)),
+    faultSets: answers[0]?.faultSets ?? null,
+    ...(options.departures === undefined
+      ? {}
+      : { departures: Math.min(...answers.map(({ departures = -1 }) => departures)) }),
     complete: answers.every(({ complete }) => complete),
   };
   const limit = answers.find((answer) => answer.limit !== null)?.limit ?? null;
@@ -190,21 +228,30 @@ async function searchInWorkers(
 
 async function report(
   simulator: Simulator,
-  exploration: Exploration,
+  exploration: Explored,
   limit: Limit,
   options: ExploreCommandOptions,
   context: Context,
 ): Promise<void> {
-  const { complete, schedules, orders, faultSets, failures, last } = exploration;
+  const { complete, schedules, orders, faultSets, departures, failures, last } = exploration;
   const [shortest] = failures;
-  const covered = describe(exploration, limit);
+  const covered = describe(exploration, limit, options.shard);
   if (shortest !== undefined || options.json === true || options.mermaid === true) {
     const failing =
       failures.length === 1 ? '1 violating schedule' : `${failures.length} violating schedules`;
     await showSmallest(simulator, shortest ?? last, options, context, {
       headline:
         shortest === undefined ? 'the last schedule' : `the shortest of ${failing}; ${covered}`,
-      fields: { schedules, orders, faultSets, complete, limit, failures: failures.length },
+      fields: {
+        schedules,
+        orders,
+        faultSets,
+        ...(departures === undefined ? {} : { departures }),
+        ...(options.shard === undefined ? {} : { shard: options.shard }),
+        complete,
+        limit,
+        failures: failures.length,
+      },
     });
   } else {
     const { stdout } = context;
@@ -223,10 +270,27 @@ const ENDED: Readonly<Record<Exclude<Limit, null>, string>> = {
 };
 
 /** What was covered, and what was not, in words. */
-function describe({ schedules, orders, faultSets }: Exploration, limit: Limit): string {
+function describe(explored: Explored, limit: Limit, shard: Shard | undefined): string {
+  const { schedules, orders, faultSets, departures, complete } = explored;
   const stand = orders === null ? '' : `, which stand for ${orders.toLocaleString('en')} orders`;
-  const sets = faultSets === 1 ? 'without a fault' : `with each of ${faultSets} sets of faults`;
-  return limit === null
-    ? `every order ${sets}: ${schedules} schedules${stand}`
-    : `${schedules} schedules${stand}; ${ENDED[limit]}, so other orders were not covered`;
+  const count = `${plural(schedules, 'schedule')}${stand}`;
+  const part = shard === undefined ? '' : ` in shard ${shard.index}/${shard.of}, and in no other`;
+  if (departures !== undefined && !complete) {
+    const whole =
+      departures < 0
+        ? ''
+        : `: every one with at most ${plural(departures, 'departure')} from run-to-completion${part}`;
+    const end = limit === null ? 'those with more' : `${ENDED[limit]}, so those with more`;
+    return `${count}${whole}; ${end} were not covered`;
+  }
+  if (limit !== null) return `${count}; ${ENDED[limit]}, so other orders were not covered`;
+  const sets =
+    faultSets === null || faultSets === 1
+      ? 'without a fault'
+      : `with each of ${faultSets} sets of faults`;
+  return `every order ${departures === undefined ? sets : 'that there is'}${part}: ${count}`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
