@@ -12,6 +12,9 @@ interface ToWorker {
   stopBefore: number;
 }
 
+/** Tells a process that its parent is one of ours: a test runner's processes have a parent that listens too. */
+const WORKER = 'SUME_SIM_WORKER';
+
 /** A worker ended without the one JSON object that it was asked for. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError';
@@ -40,6 +43,7 @@ export async function runWorkers<Answer>(options: {
   const shares = split(shard, jobs);
   const workers = shares.map(({ index, of }) =>
     fork(process.argv[1] ?? '', [...args, '--shard', `${index}/${of}`, '--json'], {
+      env: { ...process.env, [WORKER]: '1' },
       execArgv: process.execArgv,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     }),
@@ -108,11 +112,14 @@ export function asWorker(): {
   /** Lets the process end. */
   release: () => void;
 } {
+  if (process.env[WORKER] !== '1') {
+    return { tell: () => {}, isNeeded: () => true, release: () => {} };
+  }
   let stopBefore = Infinity;
   const listen = (message: ToWorker): void => {
     stopBefore = Math.min(stopBefore, message.stopBefore);
   };
-  if (process.send !== undefined) process.on('message', listen);
+  process.on('message', listen);
   return {
     tell: (done) => {
       if (process.connected) process.send?.({ done } satisfies ToParent);
