@@ -15,6 +15,9 @@ export function findNamed<T extends { name: string }>(
   const found = things.find((thing) => thing.name === name);
   if (found !== undefined) return found;
   const names = things.map((thing) => thing.name);
+  if (kind === 'scenario' && name === 'all') {
+    throw new UsageError('only fuzz takes "all"; name one scenario ("list" shows them)');
+  }
   const advice = didYouMean(name, names) ?? 'the command "list" shows all of them';
   throw new UsageError(`no ${kind} is called "${visible(name)}"; ${advice}`);
 }

@@ -24,5 +24,12 @@ function describe(error: CommanderError, command: Command, names: string[]): str
     const where = isCommand ? ` for ${command.name()}` : '';
     return `there is no option "${visible(given)}"${where}; ${didYouMean(given, options) ?? help}`;
   }
-  return `${visible(error.message.replace(/^error: /, '').replaceAll("'", '"'))}; ${help}`;
+  if (error.code === 'commander.excessArguments' && command.name() === 'replay') {
+    return 'replay takes one token, and there is more than one word; was it cut by a line break? Join its parts';
+  }
+  const said = error.message
+    .replace(/^error: /, '')
+    .replace(/\.$/, '')
+    .replaceAll("'", '"');
+  return `${visible(said)}; ${help}`;
 }

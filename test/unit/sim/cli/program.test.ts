@@ -220,6 +220,8 @@ describe('wrong input is answered by one line that names it and what would do', 
     [['replay', 'nonsense'], /"nonsense" is no token/],
     [['replay', 'sume9-AAAA'], /format 9/],
     [['replay', token], /damaged/],
+    [['replay', 'sume1-one', 'half'], /Join its parts/],
+    [['run', 'all'], /only fuzz takes "all"/],
     [['replay', token, '--seed', '1'], /there is no option "--seed" for replay/],
   ])('%j', async (args, message) => {
     const { error, stdout } = await runCli(...args);
