@@ -175,7 +175,8 @@ describe('after dispose', () => {
     const asking = ask(fake, 'GET', '/me');
     await answer.arrived();
     await expect.poll(() => fake.deliveries[1]?.attempts[0]?.endedAtMs ?? null).not.toBeNull();
-    expect(sleepers).toBe(2);
+    // The attempt that ended is followed by the wait for the next one, some turns later.
+    await expect.poll(() => sleepers).toBe(2);
 
     await fake.dispose();
     expect(sleepers).toBe(0);
