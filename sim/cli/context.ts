@@ -2,6 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { SimulatorOptions } from '../world/simulator.ts';
 import type { ConsoleOutput } from './console-output.ts';
 import type { DatabaseChoice } from './database-options.ts';
+import type { IntegrationFile } from '../report/vitest-test.ts';
 import type { ExitCode } from './exit-code.ts';
 
 /** What a command gets from the process that it runs in. */
@@ -21,6 +22,8 @@ export interface Context {
   ) => Promise<T>;
   /** The command that replays a token, as one would type it here. */
   replayCommand: (token: string) => string;
+  /** The file that the system under test is from, where it is one's own. */
+  integrationFile?: IntegrationFile;
   /** Set by the command that ran. */
   finish: (code: ExitCode) => void;
 }

@@ -20,6 +20,8 @@ const MOST_FAULTS = 1000;
 
 export const DEFAULT_INTEGRATION = 'guarded';
 
+export const INTEGRATION_TEXT: string = `the system under test (default: ${DEFAULT_INTEGRATION}), or a file that exports one of your own`;
+
 /** `--json`, `--mermaid` and `--full`, of which one excludes the others. */
 export function addReportOptions(command: Command): Command {
   return command
@@ -38,9 +40,7 @@ export function addReportOptions(command: Command): Command {
 /** What is run: the integration, the seed and the faults. */
 export function addRunOptions(command: Command, seedText: string): Command {
   return command
-    .addOption(
-      new Option('--integration <name>', `the system under test (default: ${DEFAULT_INTEGRATION})`),
-    )
+    .addOption(new Option('--integration <name>', INTEGRATION_TEXT))
     .addOption(new Option('--seed <n>', seedText).argParser(wholeNumber('--seed', 0, MAX_SEED)))
     .addOption(
       new Option(

@@ -1,5 +1,5 @@
 import { explain } from '../report/explain.ts';
-import { vitestTest } from '../report/vitest-test.ts';
+import { kitTest, vitestTest } from '../report/vitest-test.ts';
 import type { Counterexample } from '../world/counterexample.ts';
 import type { Run } from '../world/run.ts';
 import type { Simulator } from '../world/simulator.ts';
@@ -24,7 +24,7 @@ export async function showSmallest(
   if (run.verdict !== 'fail') return showRun(run, options, context, remarks);
   const smallest = await simulator.shrink(run);
   // The published package brings PGlite, and no server.
-  const test = run.database === 'pglite' ? vitestTest(smallest.run, smallest) : null;
+  const test = run.database === 'pglite' ? testOf(smallest, context) : null;
   if (options.json === true) {
     const shrunk = jsonOf(smallest, test);
     return showRun(run, options, context, { ...remarks, fields: { ...remarks.fields, shrunk } });
@@ -42,6 +42,12 @@ export async function showSmallest(
       ...(test === null ? [] : ['', 'As a test, ready to paste:', '', test]),
     ],
   });
+}
+
+function testOf(smallest: Counterexample, { integrationFile }: Context): string {
+  return integrationFile === undefined
+    ? vitestTest(smallest.run, smallest)
+    : kitTest(smallest.run, smallest, integrationFile);
 }
 
 function describeSize(run: Run, { steps, deviations, schedules }: Counterexample): string {

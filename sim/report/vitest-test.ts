@@ -21,6 +21,30 @@ test(${quoted(`${run.integration} keeps ${invariant} in ${run.scenario}`)}, asyn
 }, 60_000);`;
 }
 
+/** Where an integration of one's own is exported from. */
+export interface IntegrationFile {
+  path: string;
+  isDefault: boolean;
+}
+
+/** The same for an integration of one's own: a file to put where the command was typed. */
+export function kitTest(
+  run: Run,
+  { invariant }: Pick<Violation, 'invariant'>,
+  { path, isDefault }: IntegrationFile,
+): string {
+  const from = /^\.{0,2}[\\/]|^[A-Za-z]:/.test(path) ? path : `./${path}`;
+  return `import { checkIntegration } from 'sume-sim/testing';
+import { expect, test } from 'vitest';
+import ${isDefault ? 'integration' : '{ integration }'} from ${quoted(from.replaceAll('\\', '/'))};
+
+test(${quoted(`${run.integration} keeps ${invariant} in ${run.scenario}`)}, async () => {
+  const token =
+    ${quoted(run.token)};
+  await checkIntegration(integration, { replay: token });
+}, 60_000);`;
+}
+
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 }

@@ -128,6 +128,42 @@ describe('the command', () => {
   });
 });
 
+describe("an integration of one's own", () => {
+  const source = `export default {
+    setup: async ({ pool }) => { await pool.query('create table videos (job text primary key, state text)'); },
+    start: ({ pool }) => ({
+      submit: async () => { await pool.query("insert into videos values ('x', 'queued') on conflict do nothing"); },
+      handleWebhook: () => new Response(),
+    }),
+    readJob: async (job, { pool }) => (await pool.query('select state as status from videos where job = $1', [job])).rows[0],
+  };`;
+
+  test('is taken from a file', async () => {
+    await writeFile(join(project, 'mine.mjs'), source);
+    const args = ['run', 'early-webhook', '--seed', '1', '--integration', './mine.mjs', '--json'];
+    const printed = await run('npx', ['--no-install', 'sume-sim', ...args], project);
+    expect(JSON.parse(printed)).toMatchObject({ integration: 'mine.mjs', verdict: 'pass' });
+  });
+
+  test('may be TypeScript, or the missing loader is named', async () => {
+    await writeFile(join(project, 'mine.ts'), source);
+    const args = ['run', 'early-webhook', '--seed', '1', '--integration', './mine.ts', '--json'];
+    const outcome = await execute('npx', ['--no-install', 'sume-sim', ...args], {
+      cwd: project,
+    }).then(
+      () => ({ code: 0, stderr: '' }),
+      (error: unknown) => error as { code: number; stderr: string },
+    );
+    // Node tells since 22.18 that it reads TypeScript.
+    if ('typescript' in process.features && process.features.typescript !== false) {
+      expect(outcome.code).toBe(0);
+    } else {
+      expect(outcome.code).toBe(2);
+      expect(outcome.stderr).toContain('npm install --save-dev tsx');
+    }
+  });
+});
+
 test('publint finds nothing to improve', async () => {
   await run('npx', ['--no-install', 'publint', '--strict', tarball], root);
 });

@@ -13,9 +13,15 @@ import {
 } from '../database-options.ts';
 import { exitCode, exitCodeOf } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
+import { findSystem } from '../system.ts';
 import { onInterruption } from '../interruption.ts';
 import { startProgress } from '../progress.ts';
-import { addReportOptions, DEFAULT_INTEGRATION, type ReportOptions } from '../run-options.ts';
+import {
+  addReportOptions,
+  DEFAULT_INTEGRATION,
+  INTEGRATION_TEXT,
+  type ReportOptions,
+} from '../run-options.ts';
 import { showSmallest } from '../show-smallest.ts';
 import { addShardOptions, isIn, WHOLE, type Shard, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -46,7 +52,7 @@ export function addExploreCommand(program: Command, context: Context): void {
       'run every inequivalent order of a scenario, with every set of faults up to a number',
     )
     .argument('[scenario]', 'what happens', 'early-webhook')
-    .option('--integration <name>', `the system under test (default: ${DEFAULT_INTEGRATION})`)
+    .option('--integration <name>', INTEGRATION_TEXT)
     .option(
       '--faults <k>',
       'the most faults in one schedule (default: 0)',
@@ -93,23 +99,18 @@ Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violate
     )
     .action(async (name: string, options: ExploreCommandOptions) => {
       const { scenarios } = await import('../../world/scenarios.ts');
-      const { integrations } = await import('../../integrations/index.ts');
       const scenario = findNamed('scenario', scenarios, name);
       const choice = databaseChoice(options);
       refuseUnfit(scenario, choice);
-      const integration = findNamed(
-        'integration',
-        integrations,
-        options.integration ?? DEFAULT_INTEGRATION,
-      );
+      const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
       const withSimulator = (work: (simulator: Simulator) => Promise<void>): Promise<void> =>
         withSimulation(context, choice, async (database, createSimulator) =>
-          work(await createSimulator({ scenario, integration, database })),
+          work(await createSimulator({ ...system.options, scenario, database })),
         );
-      if ((options.jobs ?? 1) > 1) return searchInWorkers(withSimulator, options, context);
+      if ((options.jobs ?? 1) > 1) return searchInWorkers(withSimulator, options, system.context);
       await withSimulator(async (simulator) => {
         const { exploration, limit } = await search(simulator, options, context);
-        await report(simulator, exploration, limit, options, context);
+        await report(simulator, exploration, limit, options, system.context);
       });
     });
 }

@@ -15,6 +15,7 @@ import {
 } from '../database-options.ts';
 import { exitCode, exitCodeOf } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
+import { findSystem } from '../system.ts';
 import { onInterruption, type Interruption } from '../interruption.ts';
 import {
   addReportOptions,
@@ -71,18 +72,13 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
     )
     .action(async (name: string, options: FuzzOptions) => {
       const { scenarios } = await import('../../world/scenarios.ts');
-      const { integrations } = await import('../../integrations/index.ts');
       const choice = databaseChoice(options);
       const chosen =
         name === 'all'
           ? scenarios.filter((scenario) => fits(scenario, choice))
           : [findNamed('scenario', scenarios, name)];
       for (const scenario of chosen) refuseUnfit(scenario, choice);
-      const integration = findNamed(
-        'integration',
-        integrations,
-        options.integration ?? DEFAULT_INTEGRATION,
-      );
+      const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
       const runs = options.runs ?? DEFAULT_RUNS;
       const seed = options.seed ?? 1;
       if (seed + runs - 1 > MAX_SEED) {
@@ -94,13 +90,13 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
       const search = { scenarios: chosen, runs, seed, options };
       const withSimulators = (work: (create: CreateSimulator) => Promise<void>): Promise<void> =>
         withSimulation(context, choice, (database, createSimulator) =>
-          work((scenario) => createSimulator({ scenario, integration, database, ...faults })),
+          work((scenario) => createSimulator({ ...system.options, scenario, database, ...faults })),
         );
-      if ((options.jobs ?? 1) > 1) return fuzzInWorkers(search, withSimulators, context);
+      if ((options.jobs ?? 1) > 1) return fuzzInWorkers(search, withSimulators, system.context);
       // Before the database opens: Ctrl-C meanwhile is a wish to stop too, and one schedule is soon run.
       const interruption = onInterruption();
       await withSimulators(async (create) =>
-        report(await fuzz(search, create, interruption, context), search, context),
+        report(await fuzz(search, create, interruption, context), search, system.context),
       );
     });
 }

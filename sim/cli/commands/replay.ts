@@ -3,6 +3,9 @@ import { decodeToken, TokenError, type Recipe } from '../../engine/token.ts';
 import type { Context } from '../context.ts';
 import { addDatabaseOptions, databaseChoice, type DatabaseOptions } from '../database-options.ts';
 import { findNamed } from '../find-named.ts';
+import { isIntegrationFile, nameOfFile } from '../load-integration.ts';
+import { findSystem } from '../system.ts';
+import { visible } from '../../report/visible.ts';
 import { addReportOptions, type ReportOptions } from '../run-options.ts';
 import { showRun } from '../show-run.ts';
 import { UsageError } from '../usage-error.ts';
@@ -14,7 +17,10 @@ export function addReplayCommand(program: Command, context: Context): void {
     .command('replay')
     .description('run the schedule of a token again')
     .argument('<token>', 'as a failing run printed it')
-    .option('--integration <name>', 'must be the one in the token');
+    .option(
+      '--integration <name>',
+      'must be the one in the token; the file, where it is one of your own',
+    );
   addDatabaseOptions(command);
   addReportOptions(command);
   command
@@ -34,24 +40,34 @@ since and no longer takes these steps.`,
       ) => {
         const recipe = readToken(token);
         const { scenarios } = await import('../../world/scenarios.ts');
-        const { integrations } = await import('../../integrations/index.ts');
-        if (options.integration !== undefined && options.integration !== recipe.integration) {
-          findNamed('integration', integrations, options.integration);
-          throw new UsageError(
-            `the token is of the integration "${recipe.integration}", not "${options.integration}"; leave ` +
-              '--integration out',
-          );
-        }
+        const named = integrationOf(recipe, options.integration);
         const choice = databaseChoice(options, recipe.database);
         const scenario = findNamed('scenario', scenarios, recipe.scenario);
-        const integration = findNamed('integration', integrations, recipe.integration);
+        const system = await findSystem(named, choice, context);
         await withSimulation(context, choice, async (database, createSimulator) => {
-          const simulator = await createSimulator({ scenario, integration, database });
+          const simulator = await createSimulator({ ...system.options, scenario, database });
           const run = await simulator.replay(token);
-          await showRun(await simulator.confirm(run), options, context);
+          await showRun(await simulator.confirm(run), options, system.context);
         });
       },
     );
+}
+
+/** What `--integration` says, or else the token. A token has a file's name, and not where it is. */
+function integrationOf({ integration }: Recipe, given: string | undefined): string {
+  const isOwn = isIntegrationFile(integration);
+  if (given === undefined) {
+    if (!isOwn) return integration;
+    throw new UsageError(
+      `the token is of an integration in a file "${visible(integration)}"; add --integration and the path to it`,
+    );
+  }
+  const name = isIntegrationFile(given) ? nameOfFile(given) : given;
+  if (name === integration) return given;
+  throw new UsageError(
+    `the token is of the integration "${visible(integration)}", not "${visible(name)}"; ` +
+      (isOwn ? 'name its file' : 'leave --integration out'),
+  );
 }
 
 function readToken(token: string): Recipe {

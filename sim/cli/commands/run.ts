@@ -10,6 +10,7 @@ import {
   type DatabaseOptions,
 } from '../database-options.ts';
 import { findNamed } from '../find-named.ts';
+import { findSystem } from '../system.ts';
 import {
   addReportOptions,
   addRunOptions,
@@ -48,29 +49,29 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
     )
     .action(async (name: string | undefined, options: RunOptions & DatabaseOptions) => {
       const { scenarios } = await import('../../world/scenarios.ts');
-      const { integrations } = await import('../../integrations/index.ts');
       const scenario = findNamed('scenario', scenarios, name ?? DEFAULT_SCENARIO);
       const choice = databaseChoice(options);
       refuseUnfit(scenario, choice);
-      const integration = findNamed(
-        'integration',
-        integrations,
-        options.integration ?? DEFAULT_INTEGRATION,
-      );
+      const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
       await withSimulation(context, choice, async (database, createSimulator) => {
         const faults = options.faults === undefined ? {} : { faults: options.faults };
-        const simulator = await createSimulator({ scenario, integration, database, ...faults });
+        const simulator = await createSimulator({
+          ...system.options,
+          scenario,
+          database,
+          ...faults,
+        });
         if (options.seed !== undefined) {
           const run = await simulator.run({ seed: options.seed });
-          await showRun(await simulator.confirm(run), options, context);
+          await showRun(await simulator.confirm(run), options, system.context);
           return;
         }
         const { run, remark } = await firstRace(
           simulator,
           scenario,
-          integration.caughtBy !== undefined,
+          system.options.integration.caughtBy !== undefined,
         );
-        await showRun(await simulator.confirm(run), options, context, { headline: remark });
+        await showRun(await simulator.confirm(run), options, system.context, { headline: remark });
       });
     });
 }

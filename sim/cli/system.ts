@@ -1,0 +1,48 @@
+import type { SimulatorOptions } from '../world/simulator.ts';
+import type { Context } from './context.ts';
+import type { DatabaseChoice } from './database-options.ts';
+import { findNamed } from './find-named.ts';
+import { isIntegrationFile, loadIntegration } from './load-integration.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What is run: a shipped integration, or one's own from a file. */
+export interface System {
+  /** For `createSimulator`. */
+  readonly options: Pick<SimulatorOptions, 'integration' | 'interceptor'>;
+  /** The command's context, in which what is printed to be typed or pasted names the file too. */
+  readonly context: Context;
+}
+
+/**
+ * The system that `--integration` names.
+ *
+ * @throws {UsageError} for a name that is not shipped, and for a file that can't be used, with the reason.
+ */
+export async function findSystem(
+  given: string,
+  choice: DatabaseChoice,
+  context: Context,
+): Promise<System> {
+  if (!isIntegrationFile(given)) {
+    const { integrations } = await import('../integrations/index.ts');
+    return { options: { integration: findNamed('integration', integrations, given) }, context };
+  }
+  if (choice.kind === 'postgres') {
+    throw new UsageError(
+      `"${given}" is an integration of your own, and those are explored on PGlite; leave --database out`,
+    );
+  }
+  const { options, isDefault } = await loadIntegration(given);
+  return {
+    options,
+    context: {
+      ...context,
+      integrationFile: { path: given, isDefault },
+      replayCommand: (token) => `${context.replayCommand(token)} --integration ${quoted(given)}`,
+    },
+  };
+}
+
+function quoted(path: string): string {
+  return /^[\w./\\:@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../../../../sim/cli/usage-error.ts';
+import { runCli } from './run-cli.ts';
+
+const NAIVE = 'test/kit/naive-file.ts';
+
+describe('--integration with a file', () => {
+  let token = '';
+
+  test('fuzz finds what is wrong with it, and names the file in what is to be typed and pasted', async () => {
+    const { code, stdout } = await runCli(
+      'fuzz',
+      'stale-poll',
+      '--integration',
+      NAIVE,
+      '--runs',
+      '40',
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain('integration naive-file.ts');
+    expect(stdout).toContain(`import { integration } from './${NAIVE}'`);
+    const [, command, found = ''] =
+      /\n(npm run sim -- replay (\S+) --integration \S+)\n*$/.exec(stdout) ?? [];
+    expect(command).toContain(` --integration ${NAIVE}`);
+    token = found;
+  });
+
+  test('replay has the failure again, with the file, and asks for it where it is missing', async () => {
+    const again = await runCli('replay', token, '--integration', NAIVE);
+    expect(again.code).toBe(1);
+    const without = await runCli('replay', token);
+    expect(without.error).toBeInstanceOf(UsageError);
+    expect(String(without.error)).toContain('naive-file.ts"; add --integration');
+    const other = await runCli('replay', token, '--integration', 'guarded');
+    expect(String(other.error)).toContain('not "guarded"; name its file');
+  });
+
+  test('run and explore take it too', async () => {
+    const run = await runCli('run', 'stale-poll', '--integration', NAIVE, '--seed', '1', '--json');
+    expect(JSON.parse(run.stdout)).toMatchObject({ integration: 'naive-file.ts' });
+    const options = ['stale-poll', '--integration', NAIVE, '--max', '40'];
+    expect((await runCli('explore', ...options)).code).toBe(1);
+  });
+});
+
+describe('a file that cannot be used is refused', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sume-sim-own-'));
+    await writeFile(join(folder, 'nothing.mjs'), 'export const other = 1;');
+    await writeFile(join(folder, 'half.mjs'), 'export default { setup() {}, start() {} };');
+    await writeFile(join(folder, 'broken.mjs'), 'throw new Error("no database URL");');
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test.each([
+    ['missing.mjs', 'there is no file'],
+    ['nothing.mjs', 'exports only other; export the integration'],
+    ['half.mjs', 'readJob is missing, and should be a function'],
+    ['broken.mjs', 'could not be loaded: no database URL'],
+  ])('%s', async (name, words) => {
+    const path = relative(process.cwd(), join(folder, name));
+    const { error } = await runCli('run', 'stale-poll', '--integration', path);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toContain(words);
+    expect(String(error)).toContain(name);
+  });
+
+  test('also on PostgreSQL, where own tables are not explored', async () => {
+    const args = ['run', 'stale-poll', '--integration', NAIVE, '--database', 'postgres'];
+    expect(String((await runCli(...args)).error)).toContain('leave --database out');
+  });
+});
