@@ -81,6 +81,10 @@ describe('time and chance', () => {
     'sim/engine/quiet.ts': ['setImmediate', 'MessageChannel'],
     // A watchdog for a person: when to stop waiting and say why, never what happens in the fake.
     'sim/fake-sume/patience.ts': ['AbortSignal.timeout'],
+    // A turn of the event loop, as in the engine's own; and the time limit of pasted code.
+    'sim/lab/cage/runtime.ts': ['MessageChannel'],
+    'sim/lab/simulation/watchdog.ts': ['setTimeout', 'clearTimeout'],
+    'sim/lab/page/cage.ts': ['MessageChannel'],
     // What a person watches: the beat of a playing trace, and work put off until the page is painted.
     'sim/lab/page/pace.ts': ['setInterval', 'setTimeout', 'requestAnimationFrame'],
   };

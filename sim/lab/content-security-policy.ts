@@ -9,6 +9,8 @@ export const CONTENT_SECURITY_POLICY: string = [
   "img-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
+  // The cage for pasted code, which has a stricter policy of its own.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');

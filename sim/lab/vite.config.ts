@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { cagePlugin } from './cage/plugin.ts';
 import { CONTENT_SECURITY_POLICY } from './content-security-policy.ts';
 import { shipped } from './shipped/plugin.ts';
 
@@ -22,7 +23,7 @@ const config: UserConfig = defineConfig({
   root: here('.'),
   // Relative, so that the built page works in any folder of any server.
   base: './',
-  plugins: [shipped(), policy],
+  plugins: [shipped(), cagePlugin(), policy],
   resolve: { alias: { 'tough-cookie': here('simulation/tough-cookie.ts') } },
   // Its WebAssembly is found beside its own file.
   optimizeDeps: { exclude: ['@electric-sql/pglite'] },

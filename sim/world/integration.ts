@@ -83,6 +83,11 @@ export interface Ports {
   /** Reads from a copy that may lag behind. */
   replica: Queryable;
   clock: Clock;
+  /**
+   * Counts work that goes on in another thread, until it is back: an integration whose own code runs elsewhere hands
+   * over what it waits for, so that a step is not taken for complete before. Returns it unchanged.
+   */
+  elsewhere<T>(work: Promise<T>): Promise<T>;
   sume: SumeAccount;
   /** When a row counts as forgotten. */
   patience: Patience;

@@ -141,6 +141,7 @@ export function createWorld(parts: {
         },
         (_ms, signal) => signal !== undefined,
       ),
+      elsewhere: (work) => engine.quiet.track(work),
       sume: ACCOUNT,
       patience: PATIENCE,
     });

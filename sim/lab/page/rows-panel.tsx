@@ -1,16 +1,15 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { catalogue } from 'virtual:shipped';
 import type { Run } from '../../index.ts';
 import { rowsAt, type RowAt } from '../trace/rows-at.ts';
 import { sumeSays } from '../trace/sume-says.ts';
+import { tablesOf } from './state.ts';
 
 const NO_TABLES = { jobs: 'sume_jobs', parked: 'sume_parked', effects: 'effects' };
 
 /** The rows as the chosen step left them, what it changed, and what Sume thinks beside them. */
 export function RowsPanel({ run, step }: { run: Run; step: ReadonlySignal<number> }): JSX.Element {
-  const tables =
-    catalogue.integrations.find(({ name }) => name === run.integration)?.tables ?? NO_TABLES;
+  const tables = tablesOf.get(run.integration) ?? NO_TABLES;
   const { jobs, parked, effects } = rowsAt(run, tables, step.value);
   const said = sumeSays(run, step.value);
   const known = new Set(jobs.map(({ key }) => key));

@@ -2,6 +2,7 @@ import { signal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { ConsolePanel } from './console-panel.tsx';
 import { ExplorePanel } from './explore-panel.tsx';
+import { OwnPanel } from './own-panel.tsx';
 import { RowsPanel } from './rows-panel.tsx';
 import { run, search, step } from './state.ts';
 import { StepCard } from './step-card.tsx';
@@ -10,6 +11,7 @@ const TABS = [
   { name: 'Rows', id: 'rows' },
   { name: 'Explore', id: 'explore' },
   { name: 'SQL', id: 'sql' },
+  { name: 'Your code', id: 'own' },
 ] as const;
 
 type Tab = (typeof TABS)[number]['id'];
@@ -74,6 +76,7 @@ export function SidePanel(): JSX.Element {
         )}
         {chosen.value === 'explore' && <ExplorePanel />}
         {chosen.value === 'sql' && <ConsolePanel />}
+        {chosen.value === 'own' && <OwnPanel />}
       </div>
     </aside>
   );

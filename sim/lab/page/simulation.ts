@@ -16,6 +16,8 @@ export interface Simulation {
   ask<Kind extends keyof Answers>(
     wish: Extract<Wish, { kind: Kind }>,
     onProgress?: (progress: Progress) => void,
+    /** What of the wish goes over for good. */
+    transfer?: Transferable[],
   ): { id: number; answer: Promise<Answers[Kind]> };
   cancel(id: number): void;
 }
@@ -44,14 +46,14 @@ export function createSimulation(onBroken: (reason: string) => void): Simulation
     else asked.resolve(data.value as never);
   };
   worker.onerror = (event) => onBroken(event.message);
-  const post = (wish: Wish): number => {
+  const post = (wish: Wish, transfer: Transferable[] = []): number => {
     last += 1;
-    worker.postMessage({ id: last, ...wish } satisfies Ask);
+    worker.postMessage({ id: last, ...wish } satisfies Ask, transfer);
     return last;
   };
   return {
-    ask: (wish, onProgress = () => {}) => {
-      const id = post(wish);
+    ask: (wish, onProgress = () => {}, transfer = []) => {
+      const id = post(wish, transfer);
       const answer = new Promise<never>((resolve, reject) => {
         waiting.set(id, { resolve, reject, onProgress });
       });

@@ -1,10 +1,11 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { build, catalogue, dump, opening } from 'virtual:shipped';
-import type { Run } from '../../index.ts';
+import type { Run, WatchedTables } from '../../index.ts';
 import type { Choice, Explored, Failure, QueryTable } from '../simulation/protocol.ts';
 import { sameMoment } from '../trace/same-moment.ts';
+import { openCage, type Cage } from './cage.ts';
 import { readLink, writeLink } from './link.ts';
-import { createSimulation, type Simulation } from './simulation.ts';
+import { AskError, createSimulation, type Simulation } from './simulation.ts';
 
 /** How the worker is. */
 export type Engine =
@@ -38,6 +39,10 @@ export const choice: Signal<Choice> = signal(choiceOf(opening));
 export const engine: Signal<Engine> = signal({ is: 'starting', text: 'Starting', done: 0 });
 /** What a person should know now: what could not be done and why, or what has changed. */
 export const notice: Signal<string | null> = signal(null);
+/** The tables of pasted code, by the name that it got. */
+export const tablesOf: Map<string, WatchedTables> = new Map(
+  catalogue.integrations.map(({ name, tables }) => [name, tables]),
+);
 export const search: Signal<Search | null> = signal(null);
 /** True until a linked schedule has been replayed: until then there is nothing to show. */
 export const isOpening: Signal<boolean> = signal(false);
@@ -118,6 +123,7 @@ async function work(text: string, task: (asked: Simulation) => Promise<void>): P
     await task(simulation);
   } catch (error) {
     notice.value = error instanceof Error ? error.message : String(error);
+    if (error instanceof AskError && error.code === 'cage') endCage();
   } finally {
     if (engine.value.is !== 'broken') engine.value = { is: 'ready' };
   }
@@ -232,6 +238,38 @@ const CHANGED: Readonly<Record<Run['verdict'], string>> = {
   fail: 'In this order it fails.',
   error: 'In this order it cannot be judged.',
 };
+
+let cage: Cage | null = null;
+
+/** With whatever still runs in it. */
+function endCage(): void {
+  cage?.remove();
+  cage = null;
+}
+
+/**
+ * Checks pasted code in a cage, schedule after schedule from the chosen seed on, until one fails. Only ever called
+ * because a person pressed the button.
+ */
+export function checkPasted(code: string): void {
+  const wanted = choice.value;
+  void work('Checking your code', async (asked) => {
+    endCage();
+    cage = await openCage(code);
+    const { port, broke } = cage;
+    const { answer } = asked.ask({ kind: 'check', choice: wanted, cage: port }, () => {}, [port]);
+    // One of the two is always left behind.
+    answer.catch(() => {});
+    const { run: found, tables, schedules } = await Promise.race([answer, broke]);
+    tablesOf.set(found.integration, tables);
+    show(found, landing(found));
+    choice.value = wanted;
+    notice.value =
+      found.verdict === 'pass'
+        ? `${schedules} schedules of ${wanted.scenario} passed. Other scenarios and more faults may still find something.`
+        : `Schedule ${schedules} of ${wanted.scenario} shows something. The link to it works in this page only: your code is not in it.`;
+  });
+}
 
 let searching: number | null = null;
 

@@ -8,6 +8,7 @@ import {
   type Scenario,
   type Simulator,
 } from '../../index.ts';
+import { cagedIntegration, type Caged } from './caged-integration.ts';
 import { openDatabase } from './open-database.ts';
 import type { Answers, Ask, Failure, Progress, Told, Wish } from './protocol.ts';
 import { runQuery } from './run-query.ts';
@@ -16,6 +17,10 @@ import type { PGlite } from '@electric-sql/pglite';
 let database: Promise<PGlite> | null = null;
 let turn: Promise<unknown> = Promise.resolve();
 const cancelling = new Map<number, AbortController>();
+/** Pasted code that was checked, by the name that it got here: each has tables to itself. */
+const pasted = new Map<string, Caged>();
+/** Schedules of pasted code before it is said that none fails. */
+const MOST_CHECKED = 60;
 /** What the tables hold: the token of the run that left them so. */
 let onStage = '';
 
@@ -104,7 +109,20 @@ const answering: Answering = {
         found = [];
       },
     });
+    pasted.get(choice.integration)?.assertAlive();
     return { complete, schedules, orders, faultSets, failures: failures.map(failureOf) };
+  },
+
+  check: async ({ choice, cage }) => {
+    const name = `mine-${pasted.size + 1}`;
+    const caged = await cagedIntegration(cage, name);
+    pasted.set(name, caged);
+    const simulator = await simulatorOf(choice.scenario, name, choice.faults);
+    const { tables } = caged.integration;
+    for (let schedules = 1; ; schedules += 1) {
+      const run = keep(await simulator.run({ seed: choice.seed + schedules - 1 }));
+      if (run.verdict !== 'pass' || schedules === MOST_CHECKED) return { run, tables, schedules };
+    }
   },
 
   query: async ({ token, sql }) => {
@@ -116,6 +134,7 @@ const answering: Answering = {
 };
 
 function keep(run: Run): Run {
+  pasted.get(run.integration)?.assertAlive();
   onStage = run.token;
   return run;
 }
@@ -137,7 +156,8 @@ async function simulatorOf(
   faults: number,
 ): Promise<Simulator> {
   const scenario = named<Scenario>(scenarios, 'scenario', scenarioName);
-  const integration = named<Integration>(integrations, 'integration', integrationName);
+  const all = [...integrations, ...[...pasted.values()].map((caged) => caged.integration)];
+  const integration = named<Integration>(all, 'integration', integrationName);
   return createSimulator({ scenario, integration, database: await opened(), faults });
 }
 

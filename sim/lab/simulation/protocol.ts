@@ -1,4 +1,4 @@
-import type { Run } from '../../index.ts';
+import type { Run, WatchedTables } from '../../index.ts';
 
 /** What the page asks of the worker. Each ask has a number, which its answer bears. */
 export type Ask = { id: number } & Wish;
@@ -10,6 +10,7 @@ export type Wish =
   | { kind: 'order'; token: string; labels: string[] }
   | { kind: 'shrink'; token: string }
   | { kind: 'explore'; choice: Choice; maxSchedules: number }
+  | { kind: 'check'; choice: Choice; cage: MessagePort }
   | { kind: 'query'; token: string; sql: string }
   | { kind: 'cancel'; of: number };
 
@@ -29,8 +30,17 @@ export interface Answers {
   order: Run;
   shrink: Run;
   explore: Explored;
+  check: Checked;
   query: QueryTable[];
   cancel: null;
+}
+
+/** What came of pasted code: the first schedule that fails, or the last that was tried. */
+export interface Checked {
+  run: Run;
+  tables: WatchedTables;
+  /** How many schedules were tried. */
+  schedules: number;
 }
 
 /** A search that has ended. */

@@ -299,7 +299,7 @@ function reveal(frame: Element | null, top: number, bottom: number): void {
   if (frame === null || frame.scrollHeight <= frame.clientHeight) return;
   const from = frame.scrollTop;
   const to = from + frame.clientHeight - HEADER_HEIGHT;
-  const margin = 48;
+  const margin = 12;
   if (top - margin < from) frame.scrollTop = Math.max(top - margin, 0);
   else if (bottom + margin > to)
     frame.scrollTop = bottom + margin - frame.clientHeight + HEADER_HEIGHT;
