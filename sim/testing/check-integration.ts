@@ -1,12 +1,12 @@
 import { MAX_SEED } from '../engine/random.ts';
 import { decodeToken } from '../engine/token.ts';
 import type { Run } from '../world/run.ts';
-import { scenarios, type Scenario } from '../world/scenarios.ts';
 import type { SimulationDatabase } from '../world/session.ts';
 import { createSimulator, type Simulator } from '../world/simulator.ts';
 import { CheckOptionError, InvariantViolatedError, NotJudgedError } from './check-errors.ts';
 import { failureText } from './failure-text.ts';
 import type { IntegrationUnderTest } from './integration-under-test.ts';
+import { scenariosNamed } from './scenario-named.ts';
 import { toSystem } from './to-integration.ts';
 import { unchecked } from './unchecked.ts';
 import { withDatabase } from './with-database.ts';
@@ -61,7 +61,7 @@ export async function checkIntegration(
   wholeNumber('runs', runs, 1, MAX_SEED);
   wholeNumber('seed', seed, 0, MAX_SEED - runs + 1);
   if (options.faults !== undefined) wholeNumber('faults', options.faults, 0, 1000);
-  const chosen = scenariosOf(
+  const chosen = scenariosNamed(
     replay === undefined ? (options.scenario ?? DEFAULT_SCENARIO) : decodeToken(replay).scenario,
   );
   const system = await toSystem(integration);
@@ -112,19 +112,6 @@ async function refuse(simulator: Simulator, found: Run, remark: string): Promise
   if (run.verdict === 'error') throw new NotJudgedError(failureText(run, remark, null), run);
   const counterexample = await simulator.shrink(run);
   throw new InvariantViolatedError(failureText(run, remark, counterexample), counterexample);
-}
-
-function scenariosOf(name: string): readonly Scenario[] {
-  const possible = scenarios.filter(({ needs }) => needs !== 'postgres');
-  if (name === 'all') return possible;
-  const found = possible.filter((scenario) => scenario.name === name);
-  if (found.length > 0) return found;
-  const names = possible.map((scenario) => scenario.name).join(', ');
-  throw new CheckOptionError(
-    scenarios.some((scenario) => scenario.name === name)
-      ? `The scenario "${name}" needs transactions that are open at the same time, and PGlite has one connection.`
-      : `There is no scenario "${name}". There are all, ${names}.`,
-  );
 }
 
 function wholeNumber(name: string, value: number, least: number, most: number): void {

@@ -6,6 +6,10 @@
  */
 export { checkIntegration, type CheckOptions, type CheckResult } from './check-integration.ts';
 export { CheckOptionError, InvariantViolatedError, NotJudgedError } from './check-errors.ts';
+export { runSchedule, type ScheduleOptions } from './run-schedule.ts';
+export { toSurviveEveryOrder, type SurvivalOptions } from './to-survive-every-order.ts';
+export { faults, schedule, type Departure, type PickedFault } from './schedule-arbitraries.ts';
+export { webhookBody } from './webhook-body.ts';
 export type {
   IntegrationUnderTest,
   JobView,
@@ -16,6 +20,8 @@ export type {
 } from './integration-under-test.ts';
 export { IntegrationShapeError } from './to-integration.ts';
 export { TokenError } from '../engine/token.ts';
+export type { FaultName } from '../world/faults.ts';
+export type { InvariantName, Run, Violation } from '../world/run.ts';
 export type { Order, Patience, SumeAccount } from '../world/integration.ts';
 export { HandleClosedError } from '../world/outside-handle.ts';
 export {

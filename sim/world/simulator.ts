@@ -7,6 +7,7 @@ import {
   type Rule,
 } from '../engine/chooser.ts';
 import type { Observation } from '../engine/engine.ts';
+import { createPickingChooser, type Picks } from '../engine/picking-chooser.ts';
 import { createRandom } from '../engine/random.ts';
 import { createSeededChooser } from '../engine/seeded-chooser.ts';
 import { decodeToken, type Recipe } from '../engine/token.ts';
@@ -42,6 +43,8 @@ export interface SimulatorOptions {
 export interface Simulator {
   /** One schedule, drawn from a seed: a whole number from 0 to 4294967295. */
   run(choice: { seed: number }): Promise<Run>;
+  /** One schedule by numbers, as property tests generate it. It holds as many faults as are picked, at most. */
+  pick(picks: Picks): Promise<Run>;
   /**
    * The schedule of a token, which must be of this scenario and integration. With `lenient` it may be of
    * another integration, and steps that it takes and that are not there any more are passed over: so a test
@@ -136,6 +139,8 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         seed,
         { faults },
       ),
+
+    pick: (picks) => play(createPickingChooser(picks), null, { faults: picks.faults.length }),
 
     explore: (exploreOptions = {}) =>
       explore(
