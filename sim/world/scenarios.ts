@@ -185,7 +185,7 @@ export const scenarios: readonly Scenario[] = [
     orders: [{ key: 'a', end: 'completed', attacked: true }],
     polls: 0,
     sweeps: 0,
-    faults: ['forged', 'tampered', 'out-of-tolerance', 'clock-skew'],
+    faults: ['clock-skew'],
     budget: 1,
     race: (run) => happened(run, (step) => step.kind === 'delivery' && step.actor === 'adversary'),
   },

@@ -1,5 +1,6 @@
 import { protocol, types, type PGlite } from '@electric-sql/pglite';
 import type { QueryResult } from '../../src/database.ts';
+import { toPostgresText } from './postgres-text.ts';
 
 /** What the simulator needs of its database. */
 export type SimulationDatabase = Pick<PGlite, 'execProtocolRawStream' | 'waitReady'>;
@@ -155,11 +156,36 @@ export function parsedRows<Row extends object>({ fields, rows }: RawResult): Row
       Object.fromEntries(
         fields.map(({ name, dataTypeID }, index) => [
           name,
-          types.parseType(values[index] ?? null, dataTypeID),
+          parsed(values[index] ?? null, dataTypeID),
         ]),
       ) as Row,
   );
 }
+
+function parsed(text: string | null, type: number): unknown {
+  const element = ELEMENT_OF[type];
+  if (text === null || element === undefined) return types.parseType(text, type);
+  return types.arrayParser(text, (item) => types.parseType(item, element), type);
+}
+
+/** The built-in types of arrays, by the catalogue's numbers, and of what. An array of another type stays text. */
+const ELEMENT_OF: Readonly<Record<number, number>> = {
+  199: types.JSON,
+  1000: types.BOOL,
+  1005: types.INT2,
+  1007: types.INT4,
+  1009: types.TEXT,
+  1015: types.VARCHAR,
+  1016: types.INT8,
+  1021: types.FLOAT4,
+  1022: types.FLOAT8,
+  1115: types.TIMESTAMP,
+  1182: types.DATE,
+  1185: types.TIMESTAMPTZ,
+  1231: types.NUMERIC,
+  2951: types.UUID,
+  3807: types.JSONB,
+};
 
 function readAnswer(answer: readonly Message[], fields: readonly RawField[]): RawResult {
   const rows: (string | null)[][] = [];
@@ -228,9 +254,6 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
 function toText(value: unknown, type: number | undefined): string | null {
   if (value === null || value === undefined) return null;
   const serializer = type === undefined ? undefined : types.serializers[type];
-  if (serializer !== undefined) return serializer(value);
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
-    return `${value}`;
-  return JSON.stringify(value);
+  // What PGlite has no word for, arrays among it, is written as node-postgres writes it.
+  return serializer === undefined ? toPostgresText(value) : serializer(value);
 }
