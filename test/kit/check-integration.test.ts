@@ -41,6 +41,26 @@ test('the same check gives the same counterexample, also on tables that were use
   expect(await refusal(integration)).toEqual(await refusal(integration));
 });
 
+test('every schedule begins with empty tables, and with sequences at their start', async () => {
+  const integration = naive();
+  const ids: unknown[] = [];
+  const counting: IntegrationUnderTest = {
+    ...integration,
+    start: (ports) => ({
+      ...naiveHandlers(ports),
+      submit: async () => {
+        const { rows } = await ports.pool.query('insert into orders default values returning id');
+        const { rowCount } = await ports.pool.query('select id from orders');
+        ids.push([rows, rowCount]);
+      },
+    }),
+  };
+  const options = { scenario: 'stale-poll', runs: 3, database: await sharedPglite() };
+  await checkIntegration(counting, options);
+  await checkIntegration(counting, options);
+  expect(ids).toEqual(Array.from({ length: 6 }, () => [[{ id: 1 }], 1]));
+});
+
 test('every order is run when asked for', async () => {
   const failure = await refusal(naive(), { every: true, runs: 300 });
   expect(failure.code).toBe('invariant_violated');

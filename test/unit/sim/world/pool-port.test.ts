@@ -21,7 +21,7 @@ async function simulatorOf(
 }
 
 const insert = async (client: PoolClient, job: string): Promise<void> => {
-  await client.query('insert into orders (id) values (-1)');
+  await client.query('insert into orders (id) values (-1) on conflict do nothing');
   await client.query("insert into videos values ($1, 'queued', -1) on conflict do nothing", [job]);
 };
 
@@ -126,6 +126,7 @@ describe('a transaction that is written by hand', () => {
 describe('faults', () => {
   test('break the connection at the commit, before or after, and then it stays broken', async () => {
     const seen = new Map<string, boolean>();
+    const codes = new Set<unknown>();
     const simulator = await simulatorOf('commit-unknown', ({ pool }) => ({
       handleWebhook: async () => {
         const client = await pool.connect();
@@ -135,8 +136,8 @@ describe('faults', () => {
           await client.query('commit');
           return new Response();
         } catch (error) {
-          expect(error).toMatchObject({ code: '08006' });
-          await expect(client.query('rollback')).rejects.toMatchObject({ code: '08006' });
+          codes.add((error as { code?: unknown }).code);
+          codes.add(await client.query('rollback').catch(({ code }: { code?: unknown }) => code));
           return new Response(null, { status: 503 });
         }
       },
@@ -149,6 +150,7 @@ describe('faults', () => {
         seen.set(fault, (seen.get(fault) ?? false) || changes.length > 0);
       }
     }
+    expect([...codes]).toEqual(['08006']);
     expect(Object.fromEntries(seen)).toEqual({
       'error-after-commit': true,
       'error-before-commit': false,
