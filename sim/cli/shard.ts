@@ -12,7 +12,7 @@ export interface Shard {
 /** The search as a whole. */
 export const WHOLE: Shard = { index: 1, of: 1 };
 
-const MOST_SHARDS = 10_000;
+export const MOST_SHARDS = 10_000;
 
 /** Reads `3/16`. Refuses everything else. */
 export function shardOf(text: string): Shard {

@@ -1,6 +1,9 @@
 import { fork } from 'node:child_process';
+import { NondeterminismError } from '../world/exploring-chooser.ts';
+import type { Run } from '../world/run.ts';
 import { onInterruption } from './interruption.ts';
-import { split, type Shard } from './shard.ts';
+import { MOST_SHARDS, split, type Shard } from './shard.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What a worker tells while it runs: how many schedules it has done. */
 interface ToParent {
@@ -10,6 +13,16 @@ interface ToParent {
 /** What a worker is told: pieces of the search from this one on are not needed any more. */
 interface ToWorker {
   stopBefore: number;
+}
+
+/** @throws {NondeterminismError} if a run, had again from its token, did not end as the worker saw it end. */
+export function refuseOther(here: Run, there: Run): void {
+  if (here.verdict === there.verdict) return;
+  throw new NondeterminismError(
+    `A process that shares the search saw ${there.verdict}, and the same schedule, run again here, gives ` +
+      `${here.verdict}. The code under test decides by something that the simulator does not own: a clock, a ` +
+      'random number, or what an earlier schedule left in memory.',
+  );
 }
 
 /** Tells a process that its parent is one of ours: a test runner's processes have a parent that listens too. */
@@ -40,6 +53,11 @@ export async function runWorkers<Answer>(options: {
   const { args, jobs, shard, onProgress, foundAt } = options;
   const interruption = onInterruption();
   const done = new Map<number, number>();
+  if (shard.of * jobs > MOST_SHARDS) {
+    throw new UsageError(
+      `--shard ${shard.index}/${shard.of} with --jobs ${jobs} makes more than ${MOST_SHARDS} parts; take fewer`,
+    );
+  }
   const shares = split(shard, jobs);
   const workers = shares.map(({ index, of }) =>
     fork(process.argv[1] ?? '', [...args, '--shard', `${index}/${of}`, '--json'], {
@@ -91,8 +109,12 @@ async function answerOf<Answer>(worker: ReturnType<typeof fork>): Promise<Answer
   });
   const text = Buffer.concat(stdout ?? []).toString();
   try {
-    return JSON.parse(text) as Answer;
+    const answer = JSON.parse(text) as { token?: string; error?: { message: string } };
+    if (answer.token === undefined)
+      throw new WorkerError(answer.error?.message ?? 'a process that shares the search failed');
+    return answer as Answer;
   } catch (cause) {
+    if (cause instanceof WorkerError) throw cause;
     const said = Buffer.concat(stderr ?? [])
       .toString()
       .trim();
@@ -120,6 +142,13 @@ export function asWorker(): {
     stopBefore = Math.min(stopBefore, message.stopBefore);
   };
   process.on('message', listen);
+  // Ctrl-C reaches the whole group, and the parent hands it on besides: the second is not meant.
+  process.on('SIGINT', () => {});
+  // Without its parent nobody reads what it finds.
+  const orphaned = (): void => {
+    process.kill(process.pid, 'SIGTERM');
+  };
+  process.once('disconnect', orphaned);
   return {
     tell: (done) => {
       if (process.connected) process.send?.({ done } satisfies ToParent);
@@ -127,6 +156,7 @@ export function asWorker(): {
     isNeeded: (piece) => piece < stopBefore,
     release: () => {
       process.off('message', listen);
+      process.off('disconnect', orphaned);
       if (process.connected) process.disconnect();
     },
   };

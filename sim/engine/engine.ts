@@ -24,6 +24,8 @@ export interface EngineOptions {
   maxSteps: number;
   /** False when an interceptor owns the global `fetch`. */
   trapFetch: boolean;
+  /** Whether tasks of one process may share memory: then the order of any two steps of a process can matter. */
+  sharesMemory?: boolean;
   /** What run-to-completion does with a step that was passed over. */
   rule: Rule;
 }
@@ -179,6 +181,7 @@ export function createEngine(options: EngineOptions): Engine {
         lastLabel: null,
       };
       tasks.push(task);
+      touchMemory(task);
       const start = (): void => {
         attribution.run({ task, within: null }, body).then(
           () => {
@@ -437,6 +440,7 @@ export function createEngine(options: EngineOptions): Engine {
     begun += 1;
     footprint = createFootprint();
     if (task.process !== null) touchProcess(task.process.name, 'read');
+    touchMemory(task);
     if (fault !== null) {
       faultsUsed += 1;
       task.fault = fault;
@@ -492,6 +496,12 @@ export function createEngine(options: EngineOptions): Engine {
     go();
     await quiet.settled();
     attribution.running = null;
+  }
+
+  /** Its code runs in this step, and may touch whatever its process keeps in memory. */
+  function touchMemory({ process }: Task): void {
+    if (options.sharesMemory === true && process !== null)
+      footprint.touch(`memory:${process.name}`, 'write');
   }
 
   function touchProcess(name: string, how: 'read' | 'write'): void {

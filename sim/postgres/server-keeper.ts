@@ -112,7 +112,13 @@ class Server {
           },
         );
       }
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+      try {
+        rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+      } catch (error) {
+        // Another user's, who will clean up after themselves.
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'EACCES' && code !== 'EPERM') throw error;
+      }
     }
   }
 

@@ -30,6 +30,11 @@ export interface IntegrationUnderTest {
   readEffects?: (jobId: string, database: TestDatabase) => Promise<number | string>;
   /** Says that something outside this code closes forgotten jobs; then nobody waits for them to be closed here. */
   readonly sweep?: 'elsewhere';
+  /**
+   * Says that handlers keep nothing in memory from one call to the next, but in the database alone. A search of every
+   * order then has far fewer to run. Without it the order of any two steps of a process counts.
+   */
+  readonly memory?: 'none';
   /** Says that the code calls the global `fetch`; it then goes through MSW's `setupServer`. Node only. */
   readonly fetch?: 'global';
 }

@@ -57,6 +57,7 @@ function toIntegration(given: IntegrationUnderTest, name: string): Integration {
       effects: given.readEffects === undefined ? null : 'effects',
     },
     readers,
+    ...(given.memory === 'none' ? {} : { memory: 'shared' as const }),
     untold: [
       ...(given.readParked === undefined ? (['parked'] as const) : []),
       ...(given.sweep === 'elsewhere' ? (['sweep'] as const) : []),

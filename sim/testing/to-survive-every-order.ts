@@ -1,4 +1,4 @@
-import { InvariantViolatedError } from './check-errors.ts';
+import { CheckOptionError, InvariantViolatedError } from './check-errors.ts';
 import { checkIntegration, type CheckOptions } from './check-integration.ts';
 import type { IntegrationUnderTest } from './integration-under-test.ts';
 
@@ -7,8 +7,10 @@ export type SurvivalOptions = CheckOptions;
 
 /**
  * A matcher for Vitest and Jest, which is given to `expect.extend({ toSurviveEveryOrder })`. It fails with the
- * explained counterexample; and where the limit `runs` ends the search before every order was run, since then not
- * every order was survived. With `every: false` orders are drawn.
+ * explained counterexample. With `every: false` orders are drawn.
+ *
+ * @throws {CheckOptionError} where the limit `runs` ends the search before every order was run: then nobody knows,
+ * and neither the matcher nor its `.not` holds.
  */
 export async function toSurviveEveryOrder(
   integration: IntegrationUnderTest,
@@ -17,23 +19,21 @@ export async function toSurviveEveryOrder(
   try {
     const { complete, runs, scenarios } = await checkIntegration(integration, {
       scenario: 'early-webhook',
-      every: options.replay === undefined,
       runs: 5_000,
       ...options,
+      every: options.every ?? options.replay === undefined,
     });
     const all = scenarios.join(', ');
-    return complete === false
-      ? {
-          pass: false,
-          message: () =>
-            `${runs} schedules of ${all} were survived, and there are more orders: raise runs, lower faults, or ` +
-            'draw orders with every: false.',
-        }
-      : {
-          pass: true,
-          message: () =>
-            `It was to fail in some order of ${all}, and it survived ${runs} schedules.`,
-        };
+    if (complete === false) {
+      throw new CheckOptionError(
+        `${runs} schedules of ${all} were survived, and there are more orders: raise runs, lower faults, or ` +
+          'draw orders with every: false.',
+      );
+    }
+    return {
+      pass: true,
+      message: () => `It was to fail in some order of ${all}, and it survived ${runs} schedules.`,
+    };
   } catch (error) {
     if (!(error instanceof InvariantViolatedError)) throw error;
     return { pass: false, message: () => error.message };

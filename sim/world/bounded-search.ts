@@ -81,7 +81,8 @@ export async function searchByDepartures(
   let complete = false;
   for (let level = 0; level <= departures && mayGoOn(); level += 1) {
     const count = await visit([], level, level);
-    if (count === 0) complete = true;
+    // An aborted level has none either.
+    if (count === 0 && mayGoOn()) complete = true;
     if (count === 0 || (schedules > 0 && !mayGoOn())) break;
     covered = level;
   }

@@ -19,6 +19,11 @@ export interface Integration {
   readonly readers?: Readers;
   /** What the checker is not told, and so does not judge: see `Untold`. */
   readonly untold?: readonly Untold[];
+  /**
+   * `shared`: tasks of one process may share memory beside the database (a cache, a variable outside the handler),
+   * so the order of any two steps of a process can matter.
+   */
+  readonly memory?: 'shared';
   /** Creates the tables. Called once per database. */
   setup(database: DatabaseHandle): Promise<void>;
   /**

@@ -41,7 +41,9 @@ export async function pgliteStage(
           .join(' '),
       );
       const connection = createConnection(session, engine);
-      const shared = createOneConnection(engine, connection, isJob, true);
+      // Pasted code, and code with tables beside the watched ones, may write what the audit does not tell.
+      const seesAll = integration.memory === undefined && tables.others === undefined;
+      const shared = createOneConnection(engine, connection, isJob, seesAll);
       return {
         port: createDatabasePort(engine, shared),
         replica: createReplica({ engine, session, tables: watchedNames(tables), schema }).port,

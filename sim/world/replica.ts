@@ -54,6 +54,9 @@ export function createReplica(options: {
         engine.refuseInside(`replica.query("${name}")`);
         type Result = { rows: Row[]; affectedRows?: number };
         const read = (lagging: boolean): Effect<Result> => {
+          // What it sees is what has been written, or was when the copy was last brought up to date.
+          engine.touch('row:*', 'read');
+          engine.touch('replica', lagging ? 'read' : 'write');
           if (!isRead(sql)) {
             const message = `The replica is read-only, and "${name}" writes. Send writes to ports.database.`;
             return {

@@ -52,6 +52,7 @@ export async function playSchedule(options: {
     maxSteps: MAX_STEPS,
     trapFetch: interceptor === null,
     rule: options.rule,
+    sharesMemory: integration.memory === 'shared',
     afterStep: async (step, pending) => {
       const changes = await open.takeChanges();
       for (const { key, after } of changes) {

@@ -62,7 +62,8 @@ export async function shrink(
       observe = observations;
     });
     const violation = run.violations.find((one) => one.invariant === invariant);
-    if (violation === undefined) return null;
+    // Smaller, but not to be judged any more, is no smaller counterexample.
+    if (violation === undefined || run.verdict !== 'fail') return null;
     const story = new Set(run.steps.slice(0, violation.step).map(({ label }) => label));
     const deviations = decodeToken(run.token).deviations.filter(({ take }) => story.has(take));
     return { run, violation, deviations, without, observations: observe() };

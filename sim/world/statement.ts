@@ -20,7 +20,10 @@ export function describeStatement(sql: string): string {
 
 /** True for a statement that only reads. */
 export function isRead(sql: string): boolean {
-  return /^\s*(select|show|set)\b/i.test(sql) && !/\bfor (update|share|no key update)\b/i.test(sql);
+  return (
+    /^\s*(select|show|set)\b/i.test(sql) &&
+    !/\bfor (update|share|key share|no key update)\b/i.test(sql)
+  );
 }
 
 /** False for a statement that names no table and takes no lock: settings of the session, a bare expression. */

@@ -77,6 +77,8 @@ export function createSumeFetch(parts: {
     const route = describeRequest(request);
     const arrived = async (): Promise<Effect<Answer>> => {
       noteResultRead(request, task, evidence);
+      // A list tells of every job.
+      if (route.jobId === null && request.method === 'GET') engine.touch('sume:*', 'read');
       if (route.jobId !== null) {
         engine.touch(`sume:${route.jobId}`, request.method === 'GET' ? 'read' : 'write');
       }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event } from '../../sim/engine/exploration.ts';
 import { conflict } from '../../sim/engine/footprint.ts';
 import { integrations } from '../../sim/integrations/index.ts';
+import type { Integration } from '../../sim/world/integration.ts';
 import type { Run } from '../../sim/world/run.ts';
 import { scenarios } from '../../sim/world/scenarios.ts';
 import { createSimulator, type Simulator } from '../../sim/world/simulator.ts';
@@ -115,6 +116,102 @@ describe('the search that covers every order', () => {
     const limited = await simulator.explore({ faults: 1, maxSchedules: 20 });
     expect(limited.complete).toBe(false);
     expect(limited.schedules).toBe(20);
+  });
+});
+
+describe('what two steps share beside the rows', () => {
+  const guarded = integrations.find(({ name }) => name === 'guarded');
+  if (guarded === undefined) throw new Error('Not shipped.');
+
+  /** What the search finds in an integration with another way to poll or to handle webhooks, and what seeds find. */
+  async function searched(
+    scenarioName: string,
+    change: Partial<Integration>,
+  ): Promise<{ everyOrder: number; atRandom: number }> {
+    const scenario = scenarios.find(({ name }) => name === scenarioName);
+    if (scenario === undefined) throw new Error('Not shipped.');
+    const integration: Integration = { ...guarded, ...change } as Integration;
+    const simulator = await createSimulator({
+      scenario,
+      integration,
+      database: await sharedPglite(),
+    });
+    const exploration = await simulator.explore();
+    expect(exploration.complete).toBe(true);
+    let atRandom = 0;
+    for (let seed = 1; seed <= 150; seed += 1) {
+      if ((await simulator.run({ seed })).verdict === 'fail') atRandom += 1;
+    }
+    return { everyOrder: exploration.failures.length, atRandom };
+  }
+
+  it('a read of the replica comes before a write, or after it', async () => {
+    const { everyOrder, atRandom } = await searched('stale-poll', {
+      name: 'polls-the-replica',
+      start: (ports) => ({
+        ...guarded.start(ports),
+        poll: async (jobId) => {
+          const sql = 'select status from sume_jobs where job_id = $1';
+          const { rows } = await ports.replica.query<{ status: string }>(sql, [jobId]);
+          if (rows[0]?.status !== 'queued') return;
+          await ports.database.query(
+            'update sume_jobs set status = $2, rank = 0 where job_id = $1',
+            [jobId, 'queued'],
+          );
+        },
+      }),
+    });
+    expect(atRandom).toBeGreaterThan(0);
+    expect(everyOrder).toBeGreaterThan(0);
+  });
+
+  it('memory is of one process, and lost on others', async () => {
+    const { everyOrder, atRandom } = await searched('duplicate-webhook', {
+      name: 'remembers-in-memory',
+      memory: 'shared',
+      start: (ports) => {
+        const handlers = guarded.start(ports);
+        let submitted = false;
+        return {
+          ...handlers,
+          submit: async (order) => {
+            const jobId = await handlers.submit(order);
+            submitted = true;
+            return jobId;
+          },
+          handleWebhook: (request) =>
+            submitted
+              ? Promise.resolve(new Response(null, { status: 200 }))
+              : handlers.handleWebhook(request),
+        };
+      },
+    });
+    // Each process has its own memory: what the submit worker remembers, the web process does not know.
+    expect({ everyOrder, atRandom }).toEqual({ everyOrder: 0, atRandom: 0 });
+  });
+
+  it('the memory of one process, between two of its tasks', async () => {
+    const { everyOrder, atRandom } = await searched('conflicting-terminals', {
+      name: 'first-event-in-memory',
+      memory: 'shared',
+      start: (ports) => {
+        const handlers = guarded.start(ports);
+        let first: string | null = null;
+        return {
+          ...handlers,
+          handleWebhook: async (request) => {
+            const { event } = (await request.clone().json()) as { event: string };
+            first ??= event;
+            // Answered without being stored, if it is not the first.
+            return first === event
+              ? handlers.handleWebhook(request)
+              : new Response(null, { status: first === 'job.failed' ? 500 : 200 });
+          },
+        };
+      },
+    });
+    expect(atRandom).toBeGreaterThan(0);
+    expect(everyOrder).toBeGreaterThan(0);
   });
 });
 

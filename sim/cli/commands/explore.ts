@@ -25,7 +25,7 @@ import {
 import { showSmallest } from '../show-smallest.ts';
 import { addShardOptions, isIn, WHOLE, type Shard, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { asWorker, runWorkers, withoutSharing } from '../workers.ts';
+import { asWorker, refuseOther, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
 
 interface ExploreCommandOptions extends ReportOptions, DatabaseOptions, ShardOptions {
@@ -222,6 +222,7 @@ async function searchInWorkers(
   }
   await withSimulator(async (simulator) => {
     const last = await simulator.replay(run.token);
+    refuseOther(last, run);
     const exploration = { ...covered, last, failures: failing.length > 0 ? [last] : [] };
     await report(simulator, exploration, limit, options, context);
   });

@@ -28,7 +28,7 @@ import { showSmallest } from '../show-smallest.ts';
 import { UsageError } from '../usage-error.ts';
 import { addShardOptions, isIn, WHOLE, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { asWorker, runWorkers, withoutSharing } from '../workers.ts';
+import { asWorker, refuseOther, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
 
 interface FuzzOptions extends RunOptions, DatabaseOptions, ShardOptions {
@@ -118,6 +118,18 @@ function plannedOf({ scenarios, runs, options: { shard = WHOLE } }: Search): num
   return Math.floor(all / shard.of) + (shard.index <= all % shard.of ? 1 : 0);
 }
 
+/** @throws {UsageError} if the shard has nothing to do. */
+function refuseEmpty(
+  { scenarios, runs, options: { shard = WHOLE } }: Search,
+  planned: number,
+): void {
+  if (planned > 0) return;
+  throw new UsageError(
+    `--shard ${shard.index}/${shard.of} holds none of the ${scenarios.length * runs} schedules; raise --runs, or ` +
+      'take fewer shards',
+  );
+}
+
 /** A schedule's place in the search, from 0. */
 function placeOf({ scenarios, runs, seed }: Search, scenario: string, ofSeed: number): number {
   return scenarios.findIndex(({ name }) => name === scenario) * runs + (ofSeed - seed);
@@ -141,12 +153,7 @@ async function fuzz(
 ): Promise<Found> {
   const { shard = WHOLE } = search.options;
   const planned = plannedOf(search);
-  if (planned === 0) {
-    throw new UsageError(
-      `--shard ${shard.index}/${shard.of} holds none of the ${search.scenarios.length * search.runs} schedules; ` +
-        'raise --runs, or take fewer shards',
-    );
-  }
+  refuseEmpty(search, planned);
   const worker = asWorker();
   const progress = startProgress(context.stderr, planned);
   let last: { run: Run; simulator: Simulator } | null = null;
@@ -224,6 +231,7 @@ async function fuzzInWorkers(
 ): Promise<void> {
   const { options } = search;
   const planned = plannedOf(search);
+  refuseEmpty(search, planned);
   const jobs = Math.min(options.jobs ?? 1, planned);
   const progress = startProgress(context.stderr, planned);
   const placeOfRun = ({ scenario, seed }: Run): number => placeOf(search, scenario, seed ?? 0);
@@ -256,6 +264,8 @@ async function fuzzInWorkers(
     const scenario = search.scenarios.find(({ name }) => name === run.scenario);
     if (scenario === undefined) throw new Error(`A worker ran ${run.scenario}.`);
     const simulator = await create(scenario);
-    await report({ ...found, simulator, run: await simulator.replay(run.token) }, search, context);
+    const again = await simulator.replay(run.token);
+    refuseOther(again, run);
+    await report({ ...found, simulator, run: again }, search, context);
   });
 }

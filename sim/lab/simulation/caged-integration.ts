@@ -165,13 +165,19 @@ export async function cagedIntegration(cage: MessagePort, name: string): Promise
   const integration: Integration = {
     name,
     text: 'Your own code, in a cage.',
+    memory: 'shared',
     tables,
     setup: async (database) => {
       setupDatabase = database;
-      await call(
-        (id) => ({ does: 'setup', id, now: 0 }) as Omit<ToCage, 'turn'>,
-        (work) => work,
-      );
+      try {
+        await call(
+          (id) => ({ does: 'setup', id, now: 0 }) as Omit<ToCage, 'turn'>,
+          (work) => work,
+        );
+      } finally {
+        // Kept beyond setup it would be a way past the schedule, and past the audit.
+        setupDatabase = null;
+      }
     },
     start: (ports): Handlers => {
       last += 1;
