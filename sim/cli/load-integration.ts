@@ -69,7 +69,10 @@ async function load(file: string, shown: string): Promise<Exports> {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`"${shown}" could not be loaded: ${visible(reason)}`, { cause: error });
+    throw new UsageError(
+      `"${shown}" could not be loaded: ${visible(reason.replaceAll(/\s+/g, ' '))}`,
+      { cause: error },
+    );
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type DataDirectoryCache,
 } from '../../../../sim/cli/data-directory-cache.ts';
 import { pgliteVersion } from '../../../../sim/cli/pglite.ts';
+import { runCli } from './run-cli.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
@@ -107,7 +108,7 @@ describe('a search in several processes', () => {
       '80',
       '--json',
     ];
-    const alone = await sumeSim(search);
+    const alone = await runCli(...search);
     const shared = await sumeSim([...search, '--jobs', '2']);
     expect([alone.code, shared.code]).toEqual([1, 1]);
     const [one, other] = [alone, shared].map(
@@ -120,14 +121,13 @@ describe('a search in several processes', () => {
 
   test('covers every schedule once', async () => {
     const search = ['explore', 'early-webhook', '--faults', '1', '--json'];
-    const whole = await sumeSim(search);
-    const shared = await sumeSim([...search, '--jobs', '2']);
-    const [one, other] = [whole, shared].map(
-      ({ stdout }) => JSON.parse(stdout) as { schedules: number; complete: boolean },
-    );
-    expect(one?.complete).toBe(true);
-    expect(other).toMatchObject({ schedules: one?.schedules, complete: true });
-    const parts = await sumeSim([...search, '--shard', '2/2']);
-    expect((JSON.parse(parts.stdout) as typeof one)?.schedules).toBeLessThan(one?.schedules ?? 0);
+    type Covered = { schedules: number; complete: boolean };
+    const covered = ({ stdout }: { stdout: string }): Covered => JSON.parse(stdout) as Covered;
+    const whole = covered(await runCli(...search));
+    const shared = covered(await sumeSim([...search, '--jobs', '2']));
+    const part = covered(await runCli(...search, '--shard', '2/2'));
+    expect(whole.complete).toBe(true);
+    expect(shared).toMatchObject({ schedules: whole.schedules, complete: true });
+    expect(part.schedules).toBeLessThan(whole.schedules);
   });
 });
