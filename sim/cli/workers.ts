@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { NondeterminismError } from '../world/exploring-chooser.ts';
+import { NondeterminismError } from '../world/nondeterminism-error.ts';
 import type { Run } from '../world/run.ts';
 import { onInterruption } from './interruption.ts';
 import { MOST_SHARDS, split, type Shard } from './shard.ts';
@@ -20,8 +20,7 @@ export function refuseOther(here: Run, there: Run): void {
   if (here.verdict === there.verdict) return;
   throw new NondeterminismError(
     `A process that shares the search saw ${there.verdict}, and the same schedule, run again here, gives ` +
-      `${here.verdict}. The code under test decides by something that the simulator does not own: a clock, a ` +
-      'random number, or what an earlier schedule left in memory.',
+      `${here.verdict}.`,
   );
 }
 
@@ -51,13 +50,13 @@ export async function runWorkers<Answer>(options: {
   foundAt: (answer: Answer) => number | null;
 }): Promise<{ answers: Answer[]; interrupted: boolean }> {
   const { args, jobs, shard, onProgress, foundAt } = options;
-  const interruption = onInterruption();
-  const done = new Map<number, number>();
   if (shard.of * jobs > MOST_SHARDS) {
     throw new UsageError(
       `--shard ${shard.index}/${shard.of} with --jobs ${jobs} makes more than ${MOST_SHARDS} parts; take fewer`,
     );
   }
+  const interruption = onInterruption();
+  const done = new Map<number, number>();
   const shares = split(shard, jobs);
   const workers = shares.map(({ index, of }) =>
     fork(process.argv[1] ?? '', [...args, '--shard', `${index}/${of}`, '--json'], {

@@ -1,6 +1,6 @@
 import type { Chooser } from '../engine/chooser.ts';
-import { NondeterminismError } from './exploring-chooser.ts';
-import { shorten, type Play } from './explore.ts';
+import { keepShortest, type Play } from './explore.ts';
+import { NondeterminismError } from './nondeterminism-error.ts';
 import type { Run } from './run.ts';
 
 export interface BoundedSearchOptions {
@@ -60,8 +60,7 @@ export async function searchByDepartures(
     if (left === 0) {
       if (!covers(number)) return 1;
       schedules += 1;
-      if (last.verdict !== 'pass') failures.push(last);
-      if (failures.length > 1_000) shorten(failures);
+      if (last.verdict !== 'pass') keepShortest(failures, last);
       onProgress?.({ schedules, departures: level });
       return 1;
     }
@@ -87,7 +86,6 @@ export async function searchByDepartures(
     covered = level;
   }
   if (last === null) throw new Error('No schedule was run.');
-  shorten(failures);
   return { departures: covered, complete, schedules, failures, last };
 }
 
@@ -108,9 +106,7 @@ function createDepartingChooser(departures: readonly Departure[]): Chooser & {
       const option = choices.find(({ label }) => label === take);
       if (option === undefined) {
         throw new NondeterminismError(
-          `After the same ${at} steps "${take}" could be taken before, and now it cannot. The code under test ` +
-            'decides by something that the simulator does not own: a clock, a random number, or what an ' +
-            'earlier schedule left in memory.',
+          `After the same ${at} steps "${take}" could be taken before, and now it cannot.`,
         );
       }
       return option;

@@ -115,8 +115,7 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
           const equivalent = prune ? countEquivalent(events, dependent) : 1;
           orders = equivalent === null ? null : orders + equivalent;
         }
-        if (outcome.verdict !== 'pass') failures.push(outcome);
-        if (failures.length > 2 * MAX_FAILURES) shorten(failures);
+        if (outcome.verdict !== 'pass') keepShortest(failures, outcome);
         onProgress?.({ schedules, faultSets: known.size, faultSetsLeft: waiting.length });
         return schedules < maxSchedules && signal?.aborted !== true;
       },
@@ -138,7 +137,6 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
     }
   }
   if (last === null) throw new Error('No schedule was run.');
-  shorten(failures);
   return {
     complete,
     schedules,
@@ -149,8 +147,9 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
   };
 }
 
-/** Keeps the shortest. */
-export function shorten(failures: Run[]): void {
-  failures.sort((one, other) => one.steps.length - other.steps.length);
+/** Puts a failure in its place among those found, the shortest first; the longest go, so that memory stays flat. */
+export function keepShortest(failures: Run[], run: Run): void {
+  const place = failures.findIndex(({ steps }) => steps.length > run.steps.length);
+  failures.splice(place === -1 ? failures.length : place, 0, run);
   failures.splice(MAX_FAILURES);
 }

@@ -3,12 +3,7 @@ import type { Chooser } from '../engine/chooser.ts';
 import type { Observation } from '../engine/engine.ts';
 import type { Event } from '../engine/exploration.ts';
 import { conflict, NOTHING, type Footprint } from '../engine/footprint.ts';
-
-/** A schedule did not take the steps that it took before: the code under test is not deterministic. */
-export class NondeterminismError extends Error {
-  override readonly name = 'NondeterminismError';
-  readonly code = 'nondeterminism';
-}
+import { NondeterminismError } from './nondeterminism-error.ts';
 
 /** Follows a prefix, then takes whatever does not sleep, and writes down what else could have been taken. */
 export interface ExploringChooser extends Chooser {
@@ -67,9 +62,7 @@ export function createExploringChooser(options: {
         if (option === undefined) {
           throw new NondeterminismError(
             `After the same ${index} steps "${wanted}" could be taken before, and now it cannot; what can be ` +
-              `taken is ${enabled.map((label) => `"${label}"`).join(', ')}. The code under test decides by ` +
-              'something that the simulator does not own: a clock, a random number, or what an earlier ' +
-              'schedule left in memory.',
+              `taken is ${enabled.map((label) => `"${label}"`).join(', ')}.`,
           );
         }
       } else {

@@ -9,7 +9,7 @@ import type { Observation } from '../engine/engine.ts';
 import { ledTo } from '../engine/led-to.ts';
 import { decodeToken } from '../engine/token.ts';
 import type { Counterexample } from './counterexample.ts';
-import { NondeterminismError } from './exploring-chooser.ts';
+import { NondeterminismError } from './nondeterminism-error.ts';
 import { findRace } from './find-race.ts';
 import type { InvariantName, Run, Violation } from './run.ts';
 import { smallestSublist } from './smallest-sublist.ts';
@@ -72,9 +72,7 @@ export async function shrink(
   let best = await attempt(createRecordedChooser(recipe.deviations), recipe.without, recipe.rule);
   if (best === null) {
     throw new NondeterminismError(
-      `The run violated ${invariant}, and its replay does not: there is nothing to shrink. The code under ` +
-        'test decides by something that the simulator does not own: a clock, a random number, or what an ' +
-        'earlier schedule left in memory.',
+      `The run violated ${invariant}, and its replay does not: there is nothing to shrink.`,
     );
   }
   const better = async (found: Promise<Failure | null>): Promise<boolean> => {
