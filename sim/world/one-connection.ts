@@ -47,11 +47,14 @@ export function createOneConnection(
     touchRows: (sql, params) => {
       if (!readsTables(sql)) return;
       const named = params.filter((value): value is string => isJob(value));
-      // One that names no job looks at every row; those that it changed, the checker's view tells. What that does
-      // not show (a table of seen deliveries, say) counts as every row.
+      // One that names no job looks at every row. What a statement writes is known only afterwards: an update
+      // guarded by a condition that does not hold, an insert that meets its conflict, a transaction that is rolled
+      // back have only looked. So where the checker learns of each row that is written, its view tells; what
+      // that does not show (a table of seen deliveries, say) counts as written by every statement that could.
+      const how = seesEveryWrite || isRead(sql) ? 'read' : 'write';
       if (named.length === 0) engine.touch('row:*', 'read');
-      if (named.length === 0 && !seesEveryWrite && !isRead(sql)) engine.touch('row:*', 'write');
-      for (const jobId of named) engine.touch(`row:${jobId}`, isRead(sql) ? 'read' : 'write');
+      if (named.length === 0 && how === 'write') engine.touch('row:*', 'write');
+      for (const jobId of named) engine.touch(`row:${jobId}`, how);
     },
 
     autocommit: <Result extends QueryResult<unknown>>(

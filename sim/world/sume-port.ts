@@ -81,6 +81,7 @@ export function createSumeFetch(parts: {
       if (route.jobId === null && request.method === 'GET') engine.touch('sume:*', 'read');
       if (route.jobId !== null) {
         engine.touch(`sume:${route.jobId}`, request.method === 'GET' ? 'read' : 'write');
+        if (request.method !== 'GET') engine.touch(`events:${route.jobId}`, 'write');
       }
       const response = await getResponse(handlers, request);
       if (response === undefined) {

@@ -157,6 +157,7 @@ export function createWorld(parts: {
         kind: 'event',
         perform: async () => {
           engine.touch(`sume:${jobId}`, 'write');
+          if (name !== STARTS) engine.touch(`events:${jobId}`, 'write');
           return { text: `${jobId} ${await perform()}`, value: null };
         },
       });
@@ -165,8 +166,8 @@ export function createWorld(parts: {
 
     const sumeDoes = (what: string): boolean => !without.has(`sume/${jobId} ${what}`);
     engine.spawn({ name: `sume/${jobId}`, actor: 'Sume' }, async () => {
-      if (sumeDoes('starts')) {
-        await happens('starts', async () => moved(await control.start(jobId), 'is processing'));
+      if (sumeDoes(STARTS)) {
+        await happens(STARTS, async () => moved(await control.start(jobId), 'is processing'));
       }
       if (plan.announces !== undefined && sumeDoes('announces')) {
         const event = plan.announces;
@@ -224,7 +225,10 @@ export function createWorld(parts: {
     jobId: string,
     disguise: 'forged' | 'tampered' | 'out-of-tolerance',
   ): Promise<Effect<null>> {
-    engine.touch(`sume:${jobId}`, 'write');
+    // Sume knows nothing of it, so it changes nothing that Sume would tell. It says what Sume's own events say
+    // so far, and is numbered among the other attacks.
+    engine.touch(`events:${jobId}`, 'read');
+    engine.touch(`attacks:${jobId}`, 'write');
     if (disguise === 'forged')
       await sume.control.forge(jobId, 'job.failed', { url: ACCOUNT.webhookUrl });
     if (disguise === 'tampered') await sume.control.tamper(jobId, { url: ACCOUNT.webhookUrl });
@@ -257,6 +261,7 @@ export function createWorld(parts: {
       },
       perform: async () => {
         engine.touch(`sume:${jobId}`, 'write');
+        engine.touch(`events:${jobId}`, 'write');
         evidence.contradicted.add(jobId);
         await sume.control.contradict(jobId, 'failed');
         return { text: `${jobId} is now said to be failed`, value: null };
@@ -370,6 +375,9 @@ export function createWorld(parts: {
   }
   return world;
 }
+
+/** The one thing that Sume does with a job and sends no event of. */
+const STARTS = 'starts';
 
 const VERB = {
   completed: 'completes',
