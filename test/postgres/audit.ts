@@ -62,14 +62,16 @@ export interface Audit {
 
 /**
  * Puts triggers on the tables `sume_jobs` and `sume_parked` of the pool's schema and creates the table
- * `effects(job_id)`, which has no constraint that could hide a second effect.
+ * `effects(job_id)`, which has no constraint that could hide a second effect. The table `audit` also tells the
+ * `application_name` of who wrote.
  */
 export async function installAudit(pool: Pool): Promise<Audit> {
   await pool.query(`
     create table effects (job_id text not null);
     create table audit (
       seq bigserial primary key, relation text not null, op text not null, job_id text not null,
-      old_status text, new_status text, old_body text, new_body text
+      old_status text, new_status text, old_body text, new_body text,
+      writer text not null default current_setting('application_name')
     );
     create function audit_rank(status text) returns int language sql immutable as $$
       select case status when 'queued' then 0 when 'processing' then 1
