@@ -6,7 +6,7 @@ const report = process.env['SUME_SIM_TEST_REPORT'];
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/package/**', 'test/browser/**'],
+    exclude: ['test/package/**', 'test/browser/**', 'test/operations/**'],
     globalSetup: ['test/setup/postgres-server.ts', 'test/setup/pglite-template.ts'],
     // One PGlite instance lives in each worker process, shared by the files that run there: creating one
     // costs seconds. Hence forks that are not torn down between files.
