@@ -26,7 +26,7 @@ export function nameOfFile(path: string): string {
  */
 export async function loadIntegration(
   path: string,
-): Promise<{ options: Pick<SimulatorOptions, 'integration' | 'interceptor'>; isDefault: boolean }> {
+): Promise<{ options: Pick<SimulatorOptions, 'integration' | 'fetch'>; isDefault: boolean }> {
   const file = resolve(path);
   const shown = visible(path);
   if (!existsSync(file)) {
@@ -50,7 +50,7 @@ export async function loadIntegration(
     );
   }
   return {
-    options: await toSystem(given as IntegrationUnderTest, nameOfFile(path)),
+    options: toSystem(given as IntegrationUnderTest, nameOfFile(path)),
     isDefault: exported['default'] !== undefined,
   };
 }

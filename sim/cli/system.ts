@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 /** What is run: a shipped integration, or one's own from a file. */
 export interface System {
   /** For `createSimulator`. */
-  readonly options: Pick<SimulatorOptions, 'integration' | 'interceptor'>;
+  readonly options: Pick<SimulatorOptions, 'integration' | 'fetch'>;
   /** The command's context, in which what is printed to be typed or pasted names the file too. */
   readonly context: Context;
 }

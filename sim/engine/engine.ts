@@ -22,7 +22,7 @@ export interface EngineOptions {
   faultBudget: number;
   /** A phase ends after so many steps even if more could follow. */
   maxSteps: number;
-  /** False when an interceptor owns the global `fetch`. */
+  /** False when the global `fetch` is the simulation's own. */
   trapFetch: boolean;
   /** Whether tasks of one process may share memory: then the order of any two steps of a process can matter. */
   sharesMemory?: boolean;

@@ -8,7 +8,7 @@ export interface TrapHandlers {
   inTask: () => boolean;
   /** A task called `what`; `where` is the calling line, if it can be told. */
   onUncontrolled: (what: string, where: string | null) => void;
-  /** False when the run goes through an interceptor that owns the global `fetch`. */
+  /** False when the global `fetch` is the simulation's own. */
   trapFetch: boolean;
 }
 

@@ -64,7 +64,7 @@ export async function checkIntegration(
   const chosen = scenariosNamed(
     replay === undefined ? (options.scenario ?? DEFAULT_SCENARIO) : decodeToken(replay).scenario,
   );
-  const system = await toSystem(integration);
+  const system = toSystem(integration);
   return withDatabase(options.database, async (database) => {
     let done = 0;
     let complete = true;

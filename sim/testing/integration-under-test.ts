@@ -35,7 +35,7 @@ export interface IntegrationUnderTest {
    * order then has far fewer to run. Without it the order of any two steps of a process counts.
    */
   readonly memory?: 'none';
-  /** Says that the code calls the global `fetch`; it then goes through MSW's `setupServer`. Node only. */
+  /** Says that the code calls the global `fetch`, which is the simulation's while a schedule runs. */
   readonly fetch?: 'global';
 }
 

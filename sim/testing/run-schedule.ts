@@ -32,7 +32,7 @@ export async function runSchedule(
   integration: IntegrationUnderTest,
   { departures = [], faults = [], scenario = 'early-webhook', database }: ScheduleOptions,
 ): Promise<Run> {
-  const system = await toSystem(integration);
+  const system = toSystem(integration);
   const [played] = scenariosNamed(scenario);
   const simulator = await createSimulator({ ...system, scenario: played, database });
   return simulator.pick({ departures, faults });

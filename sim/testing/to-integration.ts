@@ -2,7 +2,6 @@ import type { DatabaseHandle, Handlers, Integration, Readers } from '../world/in
 import type { SimulatorOptions } from '../world/simulator.ts';
 import type { IntegrationUnderTest, TestDatabase, TestPorts } from './integration-under-test.ts';
 import { integrationProblem } from './integration-problem.ts';
-import { throughSetupServer } from './through-setup-server.ts';
 
 /** What was given is no integration. The message names what is missing. */
 export class IntegrationShapeError extends TypeError {
@@ -17,19 +16,17 @@ const known = new WeakMap<IntegrationUnderTest, Map<string, Integration>>();
  *
  * @throws {IntegrationShapeError} if it is none.
  */
-export async function toSystem(
+export function toSystem(
   given: IntegrationUnderTest,
   name: string = given.name ?? 'integration',
-): Promise<Pick<SimulatorOptions, 'integration' | 'interceptor'>> {
+): Pick<SimulatorOptions, 'integration' | 'fetch'> {
   const problem = integrationProblem(given);
   if (problem !== null) throw new IntegrationShapeError(`This is no integration: ${problem}.`);
   const byName = known.get(given) ?? new Map<string, Integration>();
   known.set(given, byName);
   const integration = byName.get(name) ?? toIntegration(given, name);
   byName.set(name, integration);
-  return given.fetch === 'global'
-    ? { integration, interceptor: await throughSetupServer() }
-    : { integration };
+  return { integration, ...(given.fetch === undefined ? {} : { fetch: given.fetch }) };
 }
 
 function toIntegration(given: IntegrationUnderTest, name: string): Integration {

@@ -8,16 +8,11 @@ import { createChecker, type Checker, type TrueJob } from './checker.ts';
 import { createEvidence, dependOnSaid } from './evidence.ts';
 import type { Integration } from './integration.ts';
 import { LANES } from './processes.ts';
+import { replaceGlobalFetch } from './replace-global-fetch.ts';
 import type { Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import type { OpenStage, Stage } from './stage.ts';
 import { createWorld, MAX_SKEW_MS, PATIENCE, type World } from './world.ts';
-
-/** Brings the global `fetch` into the simulation, as MSW's `setupServer` does. */
-export interface Interceptor {
-  /** From now on every call of the global `fetch` is answered by `handle`. Returns what undoes it. */
-  open(handle: (request: Request) => Promise<Response>): () => void;
-}
 
 /** A phase that is not over by then never comes to rest. */
 const MAX_STEPS = 2_000;
@@ -37,11 +32,12 @@ export async function playSchedule(options: {
   rule: Rule;
   /** What takes no part: see `Recipe`. */
   without: readonly string[];
-  interceptor: Interceptor | null;
+  /** Whether the integration calls the global `fetch`. */
+  globalFetch: boolean;
   /** Gets what an exhaustive search has to know of each step. */
   onObservations: ((observations: () => readonly Observation[]) => void) | null;
 }): Promise<Run> {
-  const { scenario, integration, stage, chooser, interceptor } = options;
+  const { scenario, integration, stage, chooser, globalFetch } = options;
   const { tables } = integration;
   const evidence = createEvidence((resource, how) => engine.touch(resource, how));
   const checker = createChecker(tables, evidence, integration.untold);
@@ -50,7 +46,7 @@ export async function playSchedule(options: {
     faults: new Set(scenario.faults),
     faultBudget: options.faults,
     maxSteps: MAX_STEPS,
-    trapFetch: interceptor === null,
+    trapFetch: !globalFetch,
     rule: options.rule,
     sharesMemory: integration.memory === 'shared',
     afterStep: async (step, pending) => {
@@ -82,7 +78,7 @@ export async function playSchedule(options: {
       engine.dispose();
       throw thrown;
     });
-  let closeInterceptor = (): void => {};
+  let restoreFetch = (): void => {};
   let sume: FakeSume | null = null;
   let error: Run['error'];
   try {
@@ -93,9 +89,8 @@ export async function playSchedule(options: {
       stage: open,
       without: new Set(options.without),
       evidence,
-      globalFetch: interceptor === null ? null : (input, init) => globalThis.fetch(input, init),
-      onFetch: (handle) => {
-        if (interceptor !== null) closeInterceptor = interceptor.open(handle);
+      onFetch: (sumeFetch) => {
+        if (globalFetch) restoreFetch = replaceGlobalFetch(sumeFetch);
       },
     });
     sume = world.sume;
@@ -107,7 +102,7 @@ export async function playSchedule(options: {
     error = { code: thrown.code, message: thrown.message };
   } finally {
     engine.dispose();
-    closeInterceptor();
+    restoreFetch();
     await sume?.dispose();
     await open.close();
   }

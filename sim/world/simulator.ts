@@ -23,7 +23,7 @@ import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
 import type { InvariantName, Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
-import { playSchedule, type Interceptor } from './schedule.ts';
+import { playSchedule } from './schedule.ts';
 import { pgliteStage } from './pglite-stage.ts';
 import type { SimulationDatabase } from './session.ts';
 import type { DatabaseKind, StageDatabase } from './stage.ts';
@@ -35,8 +35,8 @@ export interface SimulatorOptions {
   database: SimulationDatabase | StageDatabase;
   /** How many faults one schedule may hold, all kinds together; the scenario's own number by default. */
   faults?: number;
-  /** Routes the global `fetch` into the simulation, for code that does not take a `fetch`. */
-  interceptor?: Interceptor;
+  /** Says that the integration calls the global `fetch`, which is the simulation's while a schedule runs. */
+  fetch?: 'global';
 }
 
 /** Runs one integration through one scenario, schedule after schedule. */
@@ -96,7 +96,7 @@ const STEPS_PER_ORDER = 14;
 
 /** Prepares the integration's tables and gives what runs schedules on them. */
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { scenario, integration, database, interceptor } = options;
+  const { scenario, integration, database } = options;
   const faults = options.faults ?? scenario.budget;
   const stage = await exclusively(() =>
     'stage' in database ? database.stage(integration) : pgliteStage(database, integration),
@@ -118,7 +118,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         faults: recipe.faults,
         rule: recipe.rule ?? 2,
         without: recipe.without ?? [],
-        interceptor: interceptor ?? null,
+        globalFetch: options.fetch === 'global',
         onObservations: onObservations ?? null,
       }),
     );

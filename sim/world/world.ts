@@ -53,9 +53,8 @@ export function createWorld(parts: {
   /** What takes no part: see `Recipe`. */
   without: ReadonlySet<string>;
   evidence: Evidence;
-  /** Set when the integration calls the global `fetch`, which an interceptor brings here. */
-  globalFetch: typeof fetch | null;
-  onFetch: (handle: typeof fetch) => void;
+  /** Gets the `fetch` that speaks to this Sume. */
+  onFetch: (sumeFetch: typeof fetch) => void;
 }): World {
   const { engine, scenario, integration, stage, without, evidence } = parts;
   const submits: Submit[] = scenario.orders
@@ -129,7 +128,7 @@ export function createWorld(parts: {
 
   function startProcess(process: RunningProcess): void {
     process.handlers = integration.start({
-      fetch: parts.globalFetch ?? sumeFetch,
+      fetch: sumeFetch,
       database: stage.port,
       ...(stage.pool === undefined ? {} : { pool: stage.pool }),
       replica: stage.replica,

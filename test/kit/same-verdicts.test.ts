@@ -49,7 +49,7 @@ test.each([
   if (scenario === undefined || integration === undefined) throw new Error(`No ${name}.`);
   const database = await sharedPglite();
   const audited = await createSimulator({ scenario, integration, database });
-  const system = await toSystem(asTeams(integration));
+  const system = toSystem(asTeams(integration));
   const read = await createSimulator({ ...system, scenario, database });
   for (let seed = 1; seed <= 6; seed += 1) {
     expect(seen(await read.run({ seed }))).toEqual(seen(await audited.run({ seed })));

@@ -14,7 +14,7 @@ async function simulatorOf(
 ): Promise<Simulator> {
   const scenario = scenarios.find((one) => one.name === name);
   if (scenario === undefined) throw new Error(`No scenario ${name}.`);
-  const system = await toSystem(
+  const system = toSystem(
     naive({ start: (ports) => ({ ...naiveHandlers(ports), ...handlers(ports) }) }),
   );
   return createSimulator({ ...system, scenario, database: await sharedPglite() });
