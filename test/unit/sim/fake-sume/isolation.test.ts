@@ -10,6 +10,9 @@ import {
 import { ask, submitJob } from './ask.ts';
 import { createReceiver } from './receiver.ts';
 
+/** In the words of MSW 2, and in those of MSW 3. */
+const UNHANDLED_IS_AN_ERROR = { onUnhandledRequest: 'error', onUnhandledFrame: 'error' } as const;
+
 describe('two fakes in one process', () => {
   it('never meet, even with the same keys, ids and routes', async () => {
     const make = (
@@ -29,7 +32,7 @@ describe('two fakes in one process', () => {
     const one = make('https://one.example/v1', 'first');
     const other = make('https://other.example/v1', 'second');
     const server = setupServer(...one.fake.handlers, ...other.fake.handlers);
-    server.listen({ onUnhandledRequest: 'error' });
+    server.listen(UNHANDLED_IS_AN_ERROR);
     try {
       for (const { fake } of [one, other]) {
         const response = await fetch(`${fake.baseUrl}/models/m/runs`, {
@@ -96,7 +99,7 @@ describe('setupServer and getResponse', () => {
         send: createReceiver().send,
       });
       const server = setupServer(...fake.handlers);
-      server.listen({ onUnhandledRequest: 'error' });
+      server.listen(UNHANDLED_IS_AN_ERROR);
       const seen: unknown[] = [];
       const go = async (method: string, path: string, body?: unknown): Promise<void> => {
         const response = await send.call(

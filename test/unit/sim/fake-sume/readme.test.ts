@@ -50,7 +50,9 @@ describe('the programs of the fake’s README run as they stand', () => {
   test('in Node’s own runner', async () => {
     const file = join(folder, 'webhook.mts');
     await writeFile(file, withSource(block('ts node')));
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', file], {
+    // Named, because the default is another in each version of Node.
+    const reporter = '--test-reporter=tap';
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', reporter, file], {
       cwd: root,
       // Node's runner would take itself for a child of the one that runs this test.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined },
