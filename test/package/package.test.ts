@@ -1,13 +1,44 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { moduleGraph, modulesBelow } from './module-graph.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const execute = promisify(execFile);
+
+const SOMEBODY_ELSE = JSON.stringify({ name: 'somebody-else', private: true, type: 'module' });
+/** Without install scripts: machines that refuse them must get a working package too. */
+const QUIETLY = [
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--prefer-offline',
+  // Whatever the npm that runs this suite was told: a failure has to say why.
+  '--loglevel=error',
+] as const;
+
+/** What `npm pack` says of a tarball; sizes in bytes. */
+interface Packed {
+  filename: string;
+  size: number;
+  unpackedSize: number;
+  entryCount: number;
+}
+
+interface Manifest {
+  name: string;
+  version: string;
+  engines: { node: string };
+  exports: Record<string, unknown>;
+  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+}
 
 /** A project of somebody else: empty but for the packed package, which is installed there. */
 let project: string;
@@ -21,13 +52,14 @@ beforeAll(async () => {
     ['pack', '--json', '--ignore-scripts', '--pack-destination', project],
     root,
   );
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(packed) as [Packed];
+  const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+  console.log(
+    `${filename}: ${megabytes(size)} packed, ${megabytes(unpackedSize)} in ${entryCount} files`,
+  );
   tarball = join(project, filename);
-  const manifest = { name: 'somebody-else', private: true, type: 'module' };
-  await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
-  // Without install scripts: machines that refuse them must get a working package too.
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-  await run('npm', ['install', ...quiet, tarball], project);
+  await writeFile(join(project, 'package.json'), SOMEBODY_ELSE);
+  await run('npm', ['install', ...QUIETLY, tarball], project);
 });
 
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -35,9 +67,8 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 /** Runs a program to its end, gives its stdout, and fails with all that it said. */
 async function run(program: string, args: string[], cwd: string): Promise<string> {
   try {
-    // The command keeps a prepared database: here, and not in the home of whoever runs the tests.
-    const env = { ...process.env, XDG_CACHE_HOME: join(project, 'cache') };
-    const { stdout } = await execute(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
+    const options = { cwd, env: environment(), maxBuffer: 64 * 1024 * 1024 };
+    const { stdout } = await execute(program, args, options);
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
@@ -45,15 +76,27 @@ async function run(program: string, args: string[], cwd: string): Promise<string
   }
 }
 
-async function exportNames(): Promise<string[]> {
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-    name: string;
-    exports: Record<string, unknown>;
-  };
-  return Object.keys(manifest.exports)
-    .filter((path) => path !== './package.json')
-    .map((path) => manifest.name + path.slice(1));
+/** The command keeps a prepared database: here, and not in the home of whoever runs the tests. */
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, XDG_CACHE_HOME: join(project, 'cache') };
 }
+
+async function manifestIn(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+async function exportNames(): Promise<string[]> {
+  const { name, exports } = await manifestIn(root);
+  return Object.keys(exports)
+    .filter((path) => path !== './package.json')
+    .map((path) => name + path.slice(1));
+}
+
+test('npm brings the MSW that this suite runs on', async () => {
+  const major = async (folder: string): Promise<string | undefined> =>
+    (await manifestIn(join(folder, 'node_modules/msw'))).version.split('.')[0];
+  expect(await major(project)).toBe(await major(root));
+});
 
 test('every export is importable, and types itself, in the strictest ESM TypeScript', async () => {
   const names = await exportNames();
@@ -73,16 +116,21 @@ test('every export is importable, and types itself, in the strictest ESM TypeScr
     noUncheckedIndexedAccess: true,
     verbatimModuleSyntax: true,
     isolatedModules: true,
-    skipLibCheck: true,
+    skipLibCheck: false,
   };
   await writeFile(
     join(project, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, files: ['use.ts'] }),
   );
-  await run(
+  const checked = await execute(
     process.execPath,
     [join(root, 'node_modules/typescript/bin/tsc'), '-p', project],
-    project,
+    { cwd: project },
+  ).catch((failed: unknown) => failed as { stdout: string });
+  // Some packages that this one needs have mistakes in their own declarations.
+  const ofOthers = /^(\s|node_modules\/(?!sume-sim\/))/;
+  expect(checked.stdout.split('\n').filter((line) => line !== '' && !ofOthers.test(line))).toEqual(
+    [],
   );
   const loaded = await run(
     process.execPath,
@@ -110,6 +158,31 @@ test('nothing but what is needed is packed: no tests, no sources', async () => {
   expect(files.filter((path) => !allowed.test(path))).toEqual([]);
 });
 
+describe('what is loaded', () => {
+  const installed = (): string => join(project, 'node_modules/sume-sim');
+
+  test.each(['./reconciler', './postgres'])('by %s is the core alone', async (path) => {
+    const { exports } = await manifestIn(installed());
+    const { default: entry } = exports[path] as { default: string };
+    const { files, packages } = moduleGraph(installed(), [entry.replace('./', '')]);
+    expect(packages).toEqual([]);
+    expect(files.filter((file) => !file.startsWith('dist/src/'))).toEqual([]);
+  });
+
+  test('by any of it is a package that it says it needs, or Node', async () => {
+    const { dependencies, peerDependencies } = await manifestIn(installed());
+    const named = Object.keys({ ...dependencies, ...peerDependencies });
+    const { packages } = moduleGraph(
+      installed(),
+      modulesBelow(installed(), 'dist/src', 'dist/sim'),
+    );
+    expect(packages.filter((name) => !name.startsWith('node:') && !named.includes(name))).toEqual(
+      [],
+    );
+    expect(Object.keys(dependencies).filter((name) => !packages.includes(name))).toEqual([]);
+  });
+});
+
 describe('the command', () => {
   const npx = (...args: string[]): Promise<string> =>
     run('npx', ['--no-install', 'sume-sim', ...args], project);
@@ -125,6 +198,55 @@ describe('the command', () => {
     };
     expect(first.verdict).toBe('pass');
     expect(JSON.parse(await npx('replay', first.token, '--json'))).toEqual({ ...first });
+  });
+
+  test.each([
+    ['serve', (where: { baseUrl: string }) => `${where.baseUrl}/health`],
+    ['lab', (where: { url: string }) => `${where.url}database.bin`],
+  ] as [string, (where: object) => string][])(
+    '%s answers, and ends when it is told',
+    async (name, address) => {
+      const args = ['--no-install', 'sume-sim', name, '--port', '0', '--json'];
+      // A group of its own, so that the signal reaches npx and the command alike, as Ctrl-C does.
+      const child = spawn('npx', args, { cwd: project, env: environment(), detached: true });
+      const ended = once(child, 'close');
+      let told = '';
+      child.stderr.on('data', (piece: Buffer) => (told += piece.toString()));
+      try {
+        const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+        const first = (await lines.next()) as IteratorResult<string, undefined>;
+        if (first.value === undefined) throw new Error(`It ended at once: ${told}`);
+        const answer = await fetch(address(JSON.parse(first.value) as object));
+        expect(answer.status).toBe(200);
+        await answer.bytes();
+      } finally {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
+        await ended;
+      }
+    },
+  );
+
+  test('installs without a complaint, and runs, on the oldest Node that the package names', async () => {
+    const { engines } = await manifestIn(root);
+    const oldest = /^>=(\d+\.\d+\.\d+)$/.exec(engines.node)?.[1];
+    if (oldest === undefined) throw new Error(`engines.node is "${engines.node}".`);
+    const folder = join(project, 'oldest');
+    await mkdir(folder);
+    await writeFile(join(folder, 'package.json'), SOMEBODY_ELSE);
+    const script = [
+      'node --version',
+      `npm install --engine-strict ${QUIETLY.join(' ')} '${tarball}' >&2`,
+      // By its path: npx within npx takes over the options of the outer one.
+      'node_modules/.bin/sume-sim run early-webhook --seed 1 --json',
+    ].join(' && ');
+    const printed = await run(
+      'npx',
+      ['--yes', '--prefer-offline', '--package', `node@${oldest}`, '--call', script],
+      folder,
+    );
+    const [version, result = ''] = printed.split('\n');
+    expect(version).toBe(`v${oldest}`);
+    expect(JSON.parse(result)).toMatchObject({ verdict: 'pass' });
   });
 });
 
