@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../../sim/postgres/embedded-server.ts';
 import { meetsGoal, type Figure } from './figure.ts';
 import { benchBugs } from './bugs.ts';
+import { benchLab } from './lab.ts';
 import { benchReceive } from './receive.ts';
 import { benchServer } from './server.ts';
 import { benchSimulate } from './simulate.ts';
@@ -17,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Record<string, Figure>>>
   simulate: benchSimulate,
   start: benchStart,
   server: benchServer,
+  lab: benchLab,
   bugs: () => onPostgres(benchBugs, { durable: false }),
 };
 
