@@ -83,6 +83,7 @@ export function onTheCore(shape: {
   name: string;
   text: string;
   caughtBy?: readonly InvariantName[];
+  needs?: 'postgres';
   /** False for one whose own writes set off nothing. */
   hasEffects?: false;
   /** How the core keeps writers of one job apart; by a lock unless said otherwise. */
@@ -91,11 +92,12 @@ export function onTheCore(shape: {
   tables?: { name: string; ddl: string };
   handlers: (core: CoreParts) => Partial<Handlers>;
 }): Integration {
-  const { name, text, caughtBy, tables, handlers, hasEffects = true, concurrency } = shape;
+  const { name, text, caughtBy, needs, tables, handlers, hasEffects = true, concurrency } = shape;
   return {
     name,
     text,
     ...(caughtBy === undefined ? {} : { caughtBy }),
+    ...(needs === undefined ? {} : { needs }),
     tables: {
       ...TABLES,
       effects: hasEffects ? TABLES.effects : null,

@@ -10,6 +10,8 @@ export interface Integration {
   readonly text: string;
   /** For an integration that is broken on purpose: the invariants that show its mistake. */
   readonly caughtBy?: readonly InvariantName[];
+  /** Set for a mistake that only several connections show: PGlite has one, under which nothing goes wrong. */
+  readonly needs?: 'postgres';
   /** The tables that the checker watches, each keyed by a column `job_id`. */
   readonly tables: WatchedTables;
   /**

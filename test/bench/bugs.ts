@@ -20,9 +20,6 @@ const MOST_SCHEDULES = 1_000;
 /** Of the first searches the counterexample is shrunk too. */
 const SHRUNK = 3;
 
-/** Only several connections show these. */
-const ONLY_ON_A_SERVER = ['look-then-park', 'lock-at-repeatable-read', 'look-without-rank'];
-
 /** What the searches for one integration's mistake gave. */
 interface Hunt {
   schedules: number[];
@@ -44,7 +41,7 @@ export async function benchBugs(serverUrl: string): Promise<Record<string, Figur
   try {
     for (const integration of integrations) {
       if (integration.caughtBy === undefined) continue;
-      const onServer = ONLY_ON_A_SERVER.includes(integration.name);
+      const onServer = integration.needs === 'postgres';
       const found = await hunt(integration, integration.caughtBy, onServer ? server : pglite);
       if (!onServer) {
         steps.push(median(found.steps));

@@ -4,11 +4,12 @@ import { onTheCore, webhookHandler } from '../core-parts.ts';
 import { insertAndDrain, lookThenParkEvent } from './by-hand.ts';
 
 /** Whoever waits for the lock goes on with the snapshot from before the wait, and does not see what the other
- * wrote meanwhile. Shows only with several connections. */
+ * wrote meanwhile. */
 export const lockAtRepeatableRead: Integration = onTheCore({
   name: 'lock-at-repeatable-read',
   text: 'Takes the lock inside a repeatable-read transaction: the lock statement itself fixes the snapshot.',
   caughtBy: ['parked-drains'],
+  needs: 'postgres',
   hasEffects: false,
   handlers: ({ ports, client }) => {
     const { database, clock } = ports;

@@ -2,11 +2,12 @@ import type { Integration } from '../../world/integration.ts';
 import { onTheCore, webhookHandler } from '../core-parts.ts';
 import { jobExists, updateJob } from './statements.ts';
 
-/** "No row was updated, and there is one" does not mean that it had ended. Shows only with several connections. */
+/** "No row was updated, and there is one" does not mean that it had ended. */
 export const lookWithoutRank: Integration = onTheCore({
   name: 'look-without-rank',
   text: 'Updates, and takes any row that is there for a duplicate, in one transaction: a row that was inserted in between is still queued.',
   caughtBy: ['ack-is-durable'],
+  needs: 'postgres',
   hasEffects: false,
   handlers: ({ ports, reconciler }) => ({
     handleWebhook: webhookHandler(ports, {

@@ -39,6 +39,11 @@ describe('each published mistake', () => {
     expect(broken.toSorted()).toEqual([...Object.keys(SHOWN_BY), ...ONLY_ON_A_SERVER].toSorted());
   });
 
+  it('says so if PGlite cannot show it', () => {
+    const onServer = integrations.filter(({ needs }) => needs === 'postgres');
+    expect(onServer.map(({ name }) => name).toSorted()).toEqual(ONLY_ON_A_SERVER.toSorted());
+  });
+
   for (const [name, scenarioName] of Object.entries(SHOWN_BY)) {
     it(`${name} is caught in ${scenarioName} by the invariant named for it`, async () => {
       const integration = integrations.find((one) => one.name === name);
