@@ -4,7 +4,8 @@ import { cagePlugin } from './cage/plugin.ts';
 import { CONTENT_SECURITY_POLICY } from './content-security-policy.ts';
 import { shipped } from './shipped/plugin.ts';
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const here = (path: string, base: string = import.meta.url): string =>
+  fileURLToPath(new URL(path, base));
 
 /** Only in what is built: the development server writes scripts into the page. */
 const policy: Plugin = {
@@ -24,7 +25,16 @@ const config: UserConfig = defineConfig({
   // Relative, so that the built page works in any folder of any server.
   base: './',
   plugins: [shipped(), cagePlugin(), policy],
-  resolve: { alias: { 'tough-cookie': here('simulation/tough-cookie.ts') } },
+  resolve: {
+    alias: [
+      { find: 'tough-cookie', replacement: here('simulation/tough-cookie.ts') },
+      // Files that PGlite loads by itself, and does not export.
+      {
+        find: /^virtual:(pglite\.(?:data|wasm)\?url)$/,
+        replacement: here('$1', import.meta.resolve('@electric-sql/pglite')),
+      },
+    ],
+  },
   // Its WebAssembly is found beside its own file.
   optimizeDeps: { exclude: ['@electric-sql/pglite'] },
   worker: { format: 'es' },

@@ -31,6 +31,8 @@ export function shipped(): Plugin {
       this.emitFile({ type: 'asset', fileName: DUMP, source: (await once()).dump });
     },
     configureServer: ({ middlewares }) => {
+      // The first page asks for it soon.
+      once().catch(() => {});
       middlewares.use(`/${DUMP}`, (_request, response, next) => {
         once().then(({ dump }) => response.end(dump), next);
       });
@@ -44,7 +46,8 @@ async function make(): Promise<{
   dump: Uint8Array;
   build: string;
 }> {
-  const database = await PGlite.create();
+  // The directory holds one segment of the log, which has 16 MB unless told otherwise: more than all the rest.
+  const database = await PGlite.create({ initDbStartParams: ['--wal-segsize=1'] });
   try {
     const opening = await makeOpening(database);
     const [scenario] = scenarios;

@@ -9,3 +9,13 @@ declare module 'virtual:shipped' {
   /** The data directory's file, beside the page. */
   export const dump: string;
 }
+
+// PGlite's own files, by names that only the lab's build knows.
+declare module 'virtual:pglite.wasm?url' {
+  const url: string;
+  export default url;
+}
+declare module 'virtual:pglite.data?url' {
+  const url: string;
+  export default url;
+}
