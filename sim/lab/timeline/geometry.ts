@@ -70,7 +70,7 @@ const ORDER = ['adversary', 'Sume', 'submit', 'web', 'poller', 'sweeper', DATABA
  */
 export function layOut(run: Run, width: number, measure: Measure): Geometry {
   const flightOf = flights(run.steps);
-  const lanes = placeLanes(run, width);
+  const lanes = placeLanes(run, width, measure);
   const xOf = new Map(lanes.map(({ name, x }) => [name, x]));
   const textX = (lanes.at(-1)?.x ?? GUTTER) + 24;
   const room = Math.max(width - textX - 12, 120);
@@ -133,7 +133,7 @@ export function layOut(run: Run, width: number, measure: Measure): Geometry {
   return { width, height: y + 8, lanes, rows, textX, calmY };
 }
 
-function placeLanes(run: Run, width: number): Lane[] {
+function placeLanes(run: Run, width: number, measure: Measure): Lane[] {
   const used = new Set(
     run.steps.flatMap(({ actor, to }) => (to === undefined ? [actor] : [actor, to])),
   );
@@ -141,12 +141,20 @@ function placeLanes(run: Run, width: number): Lane[] {
   const names = [...ORDER.filter((name) => used.delete(name)), ...used];
   const share = width < PHONE_WIDTH ? 0.4 : 0.48;
   const gap = Math.min(Math.max((width * share) / names.length, NARROWEST_GAP), WIDEST_GAP);
-  const isTight = gap < ROOM_FOR_NAMES;
+  const fit = (shown: string[]): boolean =>
+    shown.every(
+      (name, index) =>
+        index === 0 ||
+        (measure(name, true) + measure(shown[index - 1] ?? '', true)) / 2 + BETWEEN_NAMES <= gap,
+    );
+  const isTight = !fit(names);
+  const shown = isTight ? names.map((name) => SHORT[name] ?? name) : names;
+  const isStaggered = !fit(shown);
   return names.map((name, index) => ({
     name,
-    shown: isTight ? (SHORT[name] ?? name) : name,
+    shown: shown[index] ?? name,
     // Where not even short names fit beside each other, every other one stands higher.
-    isHigh: gap < ROOM_FOR_SHORT_NAMES && index % 2 === 1,
+    isHigh: isStaggered && index % 2 === 1,
     x: GUTTER + gap * (index + (isTight ? 0.3 : 0.5)),
   }));
 }
@@ -154,8 +162,8 @@ function placeLanes(run: Run, width: number): Lane[] {
 const PHONE_WIDTH = 480;
 const NARROWEST_GAP = 24;
 const WIDEST_GAP = 84;
-const ROOM_FOR_NAMES = 64;
-const ROOM_FOR_SHORT_NAMES = 42;
+/** Less looks like one name. */
+const BETWEEN_NAMES = 6;
 
 const SHORT: Readonly<Record<string, string>> = {
   adversary: 'advers.',

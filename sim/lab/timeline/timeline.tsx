@@ -68,34 +68,35 @@ function Drawing({
 }: Parameters<typeof Timeline>[0] & { geometry: Geometry }): JSX.Element {
   const { width, height, lanes, rows, calmY } = geometry;
   const drawing = useRef<SVGSVGElement>(null);
+  const cursor = useRef<HTMLDivElement>(null);
+  const veil = useRef<HTMLDivElement>(null);
   const [mounted, setMounted] = useState(CHUNK);
   useEffect(() => {
     if (mounted >= rows.length) return undefined;
     return afterPainting(() => setMounted(mounted + CHUNK));
   }, [mounted, rows.length]);
 
-  // The chosen step, without any rendering.
+  // The chosen step, without any rendering, and without the drawing being laid out again: cursor and veil are
+  // boxes of their own. What is read is read before anything is written.
   useLayoutEffect(() => {
     let before: Element | null = null;
     return effect(() => {
       const svg = drawing.current;
+      if (svg === null || cursor.current === null || veil.current === null) return;
       const row = rows[step.value - 1];
-      const cursor = svg?.querySelector('.cursor');
-      const later = svg?.querySelector('.later');
-      if (svg === null || cursor === null || cursor === undefined) return;
+      const frame = svg.closest('.timeline');
       const top = row?.y ?? 0;
       const bottom = row === undefined ? 0 : row.y + row.height;
-      cursor.setAttribute('y', String(top + 1));
-      cursor.setAttribute('height', String(Math.max(bottom - top - 2, 0)));
-      later?.setAttribute('y', String(bottom));
-      later?.setAttribute('height', String(Math.max(height - bottom, 0)));
+      const scrollTop = frame === null ? null : revealing(frame, top, bottom);
+      cursor.current.style.transform = `translateY(${top + 1}px)`;
+      cursor.current.style.height = `${Math.max(bottom - top - 2, 0)}px`;
+      veil.current.style.transform = `translateY(${bottom}px)`;
       before?.setAttribute('aria-selected', 'false');
       before = row === undefined ? null : svg.querySelector(`#${idOf(name, row.step.index)}`);
       before?.setAttribute('aria-selected', 'true');
-      const frame = svg.closest('.timeline');
       if (row === undefined) frame?.removeAttribute('aria-activedescendant');
       else frame?.setAttribute('aria-activedescendant', idOf(name, row.step.index));
-      reveal(frame, top, bottom);
+      if (frame !== null && scrollTop !== null) frame.scrollTop = scrollTop;
     });
   }, [geometry, mounted, step, name]);
 
@@ -117,57 +118,59 @@ function Drawing({
           </span>
         ))}
       </div>
-      <svg
-        ref={drawing}
-        class="drawing"
-        width={width}
-        height={height}
-        viewBox={`0 0 ${width} ${height}`}
-        role="presentation"
-        onClick={(event) => {
-          const chosen = rowOf(event);
-          if (chosen > 0) onChoose(chosen);
-        }}
-        onPointerDown={(event) => {
-          dragged.current =
-            event.altKey || event.pointerType === 'mouse'
-              ? { step: rowOf(event), y: event.clientY }
-              : null;
-        }}
-        onPointerUp={(event) => {
-          const from = dragged.current;
-          dragged.current = null;
-          if (from === null || from.step === 0 || onMove === undefined) return;
-          const by = event.clientY - from.y;
-          if (Math.abs(by) > 2 * LINE_HEIGHT) onMove(from.step, by < 0 ? -1 : 1);
-        }}
-      >
-        <rect class="cursor" x={2} width={Math.max(width - 4, 0)} rx={6} />
-        {lanes.map((lane) => (
-          <line
-            key={lane.name}
-            class={`lifeline ${laneClass(lane.name)}`}
-            x1={lane.x}
-            x2={lane.x}
-            y1={0}
-            y2={height}
-          />
-        ))}
-        {calmY !== null && (
-          <g aria-hidden="true">
-            <line class="calm" x1={8} x2={width - 8} y1={calmY + 15} y2={calmY + 15} />
-            <text class="calm-text" x={geometry.textX} y={calmY + 19}>
-              {width - geometry.textX < 290
-                ? 'no faults from here on'
-                : 'from here on no faults, and all must converge'}
-            </text>
-          </g>
-        )}
-        {rows.slice(0, mounted).map((row) => (
-          <Row key={`${run.token} ${row.step.index}`} row={row} geometry={geometry} name={name} />
-        ))}
-        <rect class="later" x={0} width={width} />
-      </svg>
+      <div class="drawing-place" style={{ height: `${height}px` }}>
+        <div class="cursor" ref={cursor} />
+        <svg
+          ref={drawing}
+          class="drawing"
+          width={width}
+          height={height}
+          viewBox={`0 0 ${width} ${height}`}
+          role="presentation"
+          onClick={(event) => {
+            const chosen = rowOf(event);
+            if (chosen > 0) onChoose(chosen);
+          }}
+          onPointerDown={(event) => {
+            dragged.current =
+              event.altKey || event.pointerType === 'mouse'
+                ? { step: rowOf(event), y: event.clientY }
+                : null;
+          }}
+          onPointerUp={(event) => {
+            const from = dragged.current;
+            dragged.current = null;
+            if (from === null || from.step === 0 || onMove === undefined) return;
+            const by = event.clientY - from.y;
+            if (Math.abs(by) > 2 * LINE_HEIGHT) onMove(from.step, by < 0 ? -1 : 1);
+          }}
+        >
+          {lanes.map((lane) => (
+            <line
+              key={lane.name}
+              class={`lifeline ${laneClass(lane.name)}`}
+              x1={lane.x}
+              x2={lane.x}
+              y1={0}
+              y2={height}
+            />
+          ))}
+          {calmY !== null && (
+            <g aria-hidden="true">
+              <line class="calm" x1={8} x2={width - 8} y1={calmY + 15} y2={calmY + 15} />
+              <text class="calm-text" x={geometry.textX} y={calmY + 19}>
+                {width - geometry.textX < 290
+                  ? 'no faults from here on'
+                  : 'from here on no faults, and all must converge'}
+              </text>
+            </g>
+          )}
+          {rows.slice(0, mounted).map((row) => (
+            <Row key={`${run.token} ${row.step.index}`} row={row} geometry={geometry} name={name} />
+          ))}
+        </svg>
+        <div class="later" ref={veil} />
+      </div>
     </>
   );
 }
@@ -294,13 +297,13 @@ function idOf(name: string, step: number): string {
   return `${name.replace(/[^a-z0-9]+/gi, '-')}-${step}`;
 }
 
-/** Scrolls as little as brings the row into view, below the lanes' names. */
-function reveal(frame: Element | null, top: number, bottom: number): void {
-  if (frame === null || frame.scrollHeight <= frame.clientHeight) return;
-  const from = frame.scrollTop;
-  const to = from + frame.clientHeight - HEADER_HEIGHT;
-  const margin = 12;
-  if (top - margin < from) frame.scrollTop = Math.max(top - margin, 0);
-  else if (bottom + margin > to)
-    frame.scrollTop = bottom + margin - frame.clientHeight + HEADER_HEIGHT;
+/** How far to scroll, as little as brings the row into view, below the lanes' names; null where it is in view. */
+function revealing(frame: Element, top: number, bottom: number): number | null {
+  const { scrollTop, clientHeight, scrollHeight } = frame;
+  if (scrollHeight <= clientHeight) return null;
+  const room = clientHeight - HEADER_HEIGHT;
+  if (top - MARGIN < scrollTop) return Math.max(top - MARGIN, 0);
+  return bottom + MARGIN > scrollTop + room ? bottom + MARGIN - room : null;
 }
+
+const MARGIN = 12;
