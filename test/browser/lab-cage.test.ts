@@ -1,10 +1,17 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLab, untilReady, useBrowser } from './open-lab.ts';
+import { exportedText, openLab, untilReady, useBrowser } from './open-lab.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 useBrowser();
 
 async function openPanel(expected?: RegExp): Promise<Page> {
@@ -122,6 +129,63 @@ test('code in the cage reaches neither the network, nor storage, nor the page', 
     };`;
   expect(await check(page, probes)).toMatch(/^reached: (?! ?[a-z])/);
   expect(reached).toEqual([]);
+});
+
+test('a failure of pasted code is saved as a test that fails by itself, and passes once the code is mended', async () => {
+  const page = await openPanel();
+  await check(page);
+  const program = await exportedText(page, 'Vitest');
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'sume-sim-pasted-')));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const mended = program
+    .replace('await write(jobId, data.sume_status);', '// Its news may be old.')
+    .replace(
+      'status = excluded.status, result',
+      'status = case when jobs.result is null then excluded.status else jobs.status end, result',
+    );
+  expect(mended).not.toBe(program);
+  const sources = pathToFileURL(join(root, 'sim/index.ts')).href;
+  for (const [name, text] of Object.entries({ program, mended }))
+    await writeFile(join(folder, `${name}.test.js`), text.replace("'sume-sim'", `'${sources}'`));
+  const report = join(folder, 'report.json');
+  const command = ['vitest', 'run', '--root', folder, '--reporter=json', `--outputFile=${report}`];
+  await promisify(execFile)('npx', command, { cwd: folder }).catch(() => {});
+  const { testResults } = JSON.parse(await readFile(report, 'utf8')) as {
+    testResults: {
+      name: string;
+      assertionResults: { status: string; failureMessages: string[] }[];
+    }[];
+  };
+  const resultOf = (name: string) =>
+    testResults.find((one) => one.name.includes(name))?.assertionResults[0];
+  expect(resultOf('program')?.status).toBe('failed');
+  expect(resultOf('program')?.failureMessages.join()).toContain('The row of job_a went back');
+  expect(resultOf('mended')?.status).toBe('passed');
+});
+
+test('what was checked earlier can be opened again, beside what was checked since', async () => {
+  const page = await openPanel();
+  await check(page);
+  const earlier = new URL(page.url()).hash;
+  await check(page, (await naive(page)).replace("'queued'", "'processing'"));
+  const later = new URL(page.url()).hash;
+  for (const hash of [earlier, later, earlier]) {
+    await page.evaluate((wanted) => (location.hash = wanted), hash);
+    await page.waitForFunction(() => document.querySelector('.opening') === null);
+    await untilReady(page);
+    expect(await page.locator('.notice').count()).toBe(0);
+    expect(new URL(page.url()).hash).toBe(hash);
+    expect(await verdict(page)).toMatch(/fail/);
+  }
+});
+
+test('the console begins with the table of the pasted code', async () => {
+  const page = await openPanel();
+  await check(page);
+  await page.getByRole('tab', { name: 'SQL' }).click();
+  await page.getByRole('button', { name: 'Run SQL' }).click();
+  await page.getByRole('cell', { name: 'job_a', exact: true }).waitFor();
 });
 
 test('a link to a schedule of pasted code runs nothing, and says why', async () => {

@@ -48,6 +48,24 @@ test('a link is opened by whoever comes with it, at its step', async () => {
   expect(await page.locator('[data-step="3"]').getAttribute('aria-selected')).toBe('true');
 });
 
+test('until a link has been replayed no other race is shown', async () => {
+  const here = await runHere('early-webhook', 'guarded', 2);
+  const page = await openLab();
+  const { href } = new URL(page.url());
+  await page.goto('about:blank');
+  await page.addInitScript(() => {
+    const shown: string[] = [];
+    Object.assign(globalThis, { shown });
+    new MutationObserver(() => {
+      shown.push(document.querySelector('.verdict strong')?.textContent ?? 'nothing');
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+  await page.goto(`${href}#s=${here.token}`);
+  await page.locator('[role=option]').first().waitFor({ timeout: 60_000 });
+  const shown = await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+  expect(new Set(shown)).toEqual(new Set(['nothing', '✓ pass']));
+});
+
 test('a damaged link says what is wrong with it', async () => {
   const page = await openLab('#s=sume1-abcdefgh');
   await page.getByText(/The token "sume1-abcdefgh" is damaged/).waitFor({ timeout: 60_000 });

@@ -147,6 +147,122 @@ test('a step moves past its neighbour, and the verdict changes', async () => {
   await said.getByText('From where faults stop the order is fixed').waitFor();
 });
 
+test('a step is dragged past its neighbour', async () => {
+  const page = await openLab();
+  await untilReady(page);
+  const dragUp = async (): Promise<void> => {
+    const box = await page.locator('[role=option][aria-selected=true]').boundingBox();
+    if (box === null) throw new Error('The chosen step is not in view.');
+    await page.mouse.move(box.x + box.width / 2, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, box.y - 40);
+    await page.mouse.up();
+  };
+  const said = page.locator('.notice');
+  await dragUp();
+  await said.getByText('Moved. It still fails.').waitFor();
+  await dragUp();
+  await said.getByText('In this order it passes.').waitFor();
+  expect(await verdict(page)).toMatch(/pass/);
+});
+
+test('a failing run is made smaller, and fails still', async () => {
+  const page = await openLab();
+  await untilReady(page);
+  await runChoice(page, { scenario: 'everything', integration: 'naive-update', seed: 1 });
+  const steps = (): Promise<number> => page.locator('[role=option]').count();
+  const many = await steps();
+  await page.getByRole('button', { name: 'Make it smaller' }).click();
+  await page.locator('.engine progress').waitFor({ state: 'detached', timeout: 60_000 });
+  expect(await steps()).toBeLessThan(many);
+  expect(await verdict(page)).toMatch(/fail/);
+});
+
+describe('the link to a step', () => {
+  test('is copied, and opens there', async () => {
+    const page = await openLab('', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.keyboard.press('ArrowUp');
+    const step = await chosenStep(page);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('The link to this step is copied.').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toBe(page.url());
+    await page.context().close();
+    const linked = await openLab(new URL(link).hash);
+    expect(await chosenStep(linked)).toBe(step);
+  });
+
+  test('is in the address bar where the browser does not let a page copy', async () => {
+    const page = await openLab();
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
+    });
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('The link to this step is in the address bar').waitFor();
+    expect(page.url()).toMatch(/#s=sume1-.*&at=\d+$/);
+  });
+});
+
+describe.each([
+  ['WebAssembly', 'This browser has no WebAssembly'],
+  ['Worker', 'The simulator needs workers'],
+] as const)('without %s', (without, message) => {
+  test('the page says what is missing, and the race can still be looked at', async () => {
+    const page = await openLab('', { without });
+    await page.getByText(message).waitFor();
+    const chosen = await chosenStep(page);
+    await page.keyboard.press('ArrowUp');
+    expect(await chosenStep(page)).toBe(chosen - 1);
+    for (const name of ['Run', 'Run it guarded'])
+      expect(await page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+    await picture(page, `without-${without}`);
+  });
+
+  test('a link that cannot be replayed does not keep the page waiting', async () => {
+    const page = await openLab('#s=sume1-abcdefgh', { without });
+    await page.getByText(message).waitFor();
+    expect(await verdict(page)).toMatch(/fail/);
+  });
+});
+
+test('what only a PostgreSQL server shows is not offered without a word', async () => {
+  const page = await openLab();
+  const note = page.getByRole('note', { name: 'What was picked' });
+  expect(await note.innerText()).not.toContain('Not here');
+  await page.getByLabel('Integration').selectOption('look-without-rank');
+  expect(await note.innerText()).toMatch(
+    /Not here: [^]*sume-sim explore open-transaction --integration look-without-rank --database postgres/,
+  );
+  await page.getByLabel('Integration').selectOption('naive-update');
+  await page.getByLabel('Scenario').selectOption('open-transaction');
+  expect(await note.innerText()).toMatch(/open-transaction[^]*Not here: /);
+});
+
+test('the names of the lanes never touch', async () => {
+  for (const width of [360, 420, 768, 1280, 1600]) {
+    const page = await openLab('', { viewport: { width, height: 800 } });
+    const gaps = await page.evaluate(() => {
+      const boxes = [...document.querySelectorAll('.lane-names span')].map((span) => {
+        const words = document.createRange();
+        words.selectNodeContents(span);
+        return words.getBoundingClientRect();
+      });
+      return boxes.flatMap((one, at) =>
+        boxes
+          .slice(at + 1)
+          .map((other) =>
+            Math.max(
+              other.left - one.right,
+              one.top > other.top ? one.top - other.bottom : other.top - one.bottom,
+            ),
+          ),
+      );
+    });
+    expect(Math.min(...gaps), `at ${width} pixels`).toBeGreaterThanOrEqual(0);
+    await page.context().close();
+  }
+});
+
 describe('a search through all orders', () => {
   test('says how many there are, and lists the failing ones to open', async () => {
     const page = await openLab();

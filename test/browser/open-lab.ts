@@ -14,24 +14,34 @@ export function useBrowser(): void {
   afterAll(() => browser.close());
 }
 
+export interface LabOptions extends BrowserContextOptions {
+  /** Where the lab is, if not where `sume-sim lab` serves it. */
+  at?: string;
+  /** What the browser lacks. */
+  without?: 'WebAssembly' | 'Worker';
+}
+
 /**
  * Opens the lab in a profile of its own. The test fails if the page writes an error to the console, throws, or asks
  * any other host for anything.
  */
 export async function openLab(
   fragment: string = '',
-  options: BrowserContextOptions = {},
+  { at = inject('labUrl'), without, ...options }: LabOptions = {},
   /** Complaints in the console that the test provokes. */
   expected: RegExp = /^$/,
 ): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  if (without !== undefined) {
+    await context.addInitScript((name) => void Reflect.deleteProperty(globalThis, name), without);
+  }
   const page = await context.newPage();
   const wrong: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' && !expected.test(message.text())) wrong.push(message.text());
   });
   page.on('pageerror', (error) => wrong.push(String(error)));
-  const { host } = new URL(inject('labUrl'));
+  const { host } = new URL(at);
   context.on('request', (request) => {
     const url = new URL(request.url());
     if (url.protocol !== 'blob:' && url.host !== host) wrong.push(`asked ${url.href}`);
@@ -45,8 +55,9 @@ export async function openLab(
     await context.close();
     expect(wrong).toEqual([]);
   });
-  await page.goto(inject('labUrl') + fragment);
-  await page.locator('[role=option]').first().waitFor();
+  // The development server first makes what ships with the page; a link is shown once the database runs.
+  await page.goto(at + fragment, { timeout: 90_000 });
+  await page.locator('[role=option]').first().waitFor({ timeout: 60_000 });
   return page;
 }
 

@@ -5,7 +5,7 @@ import { followKey } from './keyboard.ts';
 import { RowsPanel } from './rows-panel.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { choose, isOpening, moveStep, other, otherStep, run, step } from './state.ts';
-import { TopBar } from './top-bar.tsx';
+import { EngineLine, TopBar } from './top-bar.tsx';
 import { Transport } from './transport.tsx';
 import { NoticeLine, PaneVerdict, VerdictLine } from './verdict-line.tsx';
 
@@ -19,10 +19,13 @@ export function App(): JSX.Element {
     <>
       <TopBar />
       <main>
-        <VerdictLine />
+        {!isOpening.value && <VerdictLine />}
         <NoticeLine />
         {isOpening.value ? (
-          <p class="opening">Replaying the linked schedule…</p>
+          <div class="opening">
+            <p>The linked schedule is replayed as soon as the database runs.</p>
+            <EngineLine />
+          </div>
         ) : beside === null ? (
           <div class="work">
             <section class="pane" aria-label="Timeline">
@@ -64,7 +67,7 @@ export function App(): JSX.Element {
           </div>
         )}
       </main>
-      <Transport />
+      {!isOpening.value && <Transport />}
     </>
   );
 }

@@ -1,9 +1,15 @@
-import { signal, type Signal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { QueryTable } from '../simulation/protocol.ts';
-import { engine, query, run } from './state.ts';
+import { engine, query, run, tablesOf } from './state.ts';
 
-const text: Signal<string> = signal('select job_id, status, rank, terminal_at from sume_jobs;');
+/** Null until something is typed: then it asks for the rows of the run's own table. */
+const typed: Signal<string | null> = signal(null);
+const text: ReadonlySignal<string> = computed(
+  () =>
+    typed.value ??
+    `select job_id, status, result from ${tablesOf.get(run.value.integration)?.jobs ?? 'sume_jobs'};`,
+);
 const answer: Signal<{ tables: QueryTable[] } | { error: string } | null> = signal(null);
 run.subscribe(() => {
   answer.value = null;
@@ -35,7 +41,7 @@ export function ConsolePanel(): JSX.Element {
           spellcheck={false}
           value={text.value}
           onInput={({ currentTarget }) => {
-            text.value = currentTarget.value;
+            typed.value = currentTarget.value;
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

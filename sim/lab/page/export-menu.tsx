@@ -1,11 +1,22 @@
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { writeLink } from './link.ts';
-import { notice, run, step } from './state.ts';
+import { notice, pastedCode, run, step } from './state.ts';
 
 /** A link to this very step, and the trace in forms for elsewhere. */
 export function ExportMenu(): JSX.Element {
   const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const closeOutside = ({ target }: Event): void => {
+      if (!menu.current?.contains(target as Node)) menu.current?.removeAttribute('open');
+    };
+    addEventListener('pointerdown', closeOutside);
+    addEventListener('focusin', closeOutside);
+    return () => {
+      removeEventListener('pointerdown', closeOutside);
+      removeEventListener('focusin', closeOutside);
+    };
+  }, []);
   const save = async (form: keyof typeof FORMS): Promise<void> => {
     menu.current?.removeAttribute('open');
     // Not needed for the first picture.
@@ -15,7 +26,9 @@ export function ExportMenu(): JSX.Element {
     const content = exported[form](run.value);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([content], { type }));
-    link.download = `${scenario}-${integration}.${extension}`;
+    // Pasted code is JavaScript.
+    const suffix = pastedCode(integration) === null ? extension : extension.replace(/ts$/, 'js');
+    link.download = `${scenario}-${integration}.${suffix}`;
     link.click();
     URL.revokeObjectURL(link.href);
   };
@@ -34,7 +47,14 @@ export function ExportMenu(): JSX.Element {
   return (
     <div class="share">
       <button onClick={() => void share()}>Copy link</button>
-      <details ref={menu}>
+      <details
+        ref={menu}
+        onKeyDown={({ key }) => {
+          if (key !== 'Escape') return;
+          menu.current?.removeAttribute('open');
+          menu.current?.querySelector('summary')?.focus();
+        }}
+      >
         <summary>Export</summary>
         <ul>
           {(Object.keys(FORMS) as (keyof typeof FORMS)[]).map((form) => (

@@ -1,4 +1,6 @@
 import { mermaid, vitestTest, type Run } from '../../index.ts';
+import { pastedTest } from './pasted-test.ts';
+import { pastedCode } from './state.ts';
 import { layOut } from '../timeline/geometry.ts';
 import { picture } from '../timeline/picture.ts';
 import { textWidth } from '../timeline/text-width.ts';
@@ -15,6 +17,7 @@ export const exported: Readonly<Record<'json' | 'mermaid' | 'svg' | 'test', (run
     test: (run) => {
       const [violation] = run.violations;
       if (violation === undefined) throw new Error('A test is made of a failing run.');
-      return `${vitestTest(run, violation)}\n`;
+      const code = pastedCode(run.integration);
+      return code === null ? `${vitestTest(run, violation)}\n` : pastedTest(run, violation, code);
     },
   };

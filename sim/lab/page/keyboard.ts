@@ -1,10 +1,13 @@
 import { togglePlay } from './play.ts';
 import { choose, landing, moveStep, run, step } from './state.ts';
 
+const BETWEEN_TABS: ReadonlySet<string> = new Set(['ArrowLeft', 'ArrowRight']);
+
 /** Whether a key belongs to what has the focus: a field, a menu, a button that space presses. */
 function isTakenBy(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('input, textarea, select, dialog, [role="tablist"]') !== null) return true;
+  if (target.closest('input, textarea, select, dialog') !== null) return true;
+  if (target.closest('[role="tablist"]') !== null && BETWEEN_TABS.has(key)) return true;
   return key === ' ' && target.closest('button, a, summary') !== null;
 }
 

@@ -1,13 +1,16 @@
-import type { Answers, Ask, Progress, Told, Wish } from '../simulation/protocol.ts';
+import type { Answers, Ask, Progress, Refusal, Told, Wish } from '../simulation/protocol.ts';
 
 /** What the worker could not do, in its own words. */
 export class AskError extends Error {
   override readonly name = 'AskError';
   readonly code: string;
+  /** Whose cage had to be ended for it, if one had. */
+  readonly cage: string | null;
 
-  constructor(code: string, message: string) {
+  constructor({ code, message, cage }: Refusal) {
     super(message);
     this.code = code;
+    this.cage = cage ?? null;
   }
 }
 
@@ -42,7 +45,7 @@ export function createSimulation(onBroken: (reason: string) => void): Simulation
       return;
     }
     waiting.delete(data.id);
-    if ('error' in data) asked.reject(new AskError(data.error.code, data.error.message));
+    if ('error' in data) asked.reject(new AskError(data.error));
     else asked.resolve(data.value as never);
   };
   worker.onerror = (event) => onBroken(event.message);

@@ -36,7 +36,11 @@ export const step: Signal<number> = signal(landing(opening));
 export const other: Signal<Run | null> = signal(null);
 export const otherStep: Signal<number> = signal(0);
 export const choice: Signal<Choice> = signal(choiceOf(opening));
-export const engine: Signal<Engine> = signal({ is: 'starting', text: 'Starting', done: 0 });
+export const engine: Signal<Engine> = signal({
+  is: 'starting',
+  text: 'Starting the database',
+  done: 0,
+});
 /** What a person should know now: what could not be done and why, or what has changed. */
 export const notice: Signal<string | null> = signal(null);
 /** The tables of pasted code, by the name that it got. */
@@ -45,7 +49,7 @@ export const tablesOf: Map<string, WatchedTables> = new Map(
 );
 export const search: Signal<Search | null> = signal(null);
 /** True until a linked schedule has been replayed: until then there is nothing to show. */
-export const isOpening: Signal<boolean> = signal(false);
+export const isOpening: Signal<boolean> = signal(readLink(location.hash) !== null);
 export const isFirstVisit: ReadonlySignal<boolean> = computed(
   () => run.value.token === opening.token,
 );
@@ -62,6 +66,7 @@ export function start(): void {
   const missing = whatIsMissing();
   if (missing !== null) {
     engine.value = { is: 'broken', text: missing };
+    isOpening.value = false;
     return;
   }
   simulation = createSimulation((reason) => {
@@ -69,6 +74,7 @@ export function start(): void {
       is: 'broken',
       text: `The simulator broke down: ${reason}. Reload the page to start it again.`,
     };
+    isOpening.value = false;
   });
   const dumpUrl = new URL(dump, document.baseURI).href;
   const { answer } = simulation.ask({ kind: 'open', dumpUrl, build }, (made) => {
@@ -80,6 +86,7 @@ export function start(): void {
     },
     (error: Error) => {
       engine.value = { is: 'broken', text: error.message };
+      isOpening.value = false;
     },
   );
   followAddress();
@@ -99,7 +106,8 @@ function whatIsMissing(): string | null {
 function followAddress(): void {
   const linked = readLink(location.hash);
   if (linked === null || linked.token === run.value.token) {
-    if (typeof linked?.step === 'number') step.value = linked.step;
+    isOpening.value = false;
+    if (typeof linked?.step === 'number') choose(linked.step);
     return;
   }
   isOpening.value = true;
@@ -123,7 +131,7 @@ async function work(text: string, task: (asked: Simulation) => Promise<void>): P
     await task(simulation);
   } catch (error) {
     notice.value = error instanceof Error ? error.message : String(error);
-    if (error instanceof AskError && error.code === 'cage') endCage();
+    if (error instanceof AskError && error.cage !== null) endCage(error.cage);
   } finally {
     if (engine.value.is !== 'broken') engine.value = { is: 'ready' };
   }
@@ -239,12 +247,29 @@ const CHANGED: Readonly<Record<Run['verdict'], string>> = {
   error: 'In this order it cannot be judged.',
 };
 
-let cage: Cage | null = null;
+/** Pasted code that was checked, by the name that it got: what it was checked in, and the code itself. */
+const pasted = new Map<string, { cage: Cage; code: string }>();
+/** Each is a thread of its own. Of older ones the schedules cannot be replayed any more. */
+const MOST_CAGES = 8;
 
 /** With whatever still runs in it. */
-function endCage(): void {
-  cage?.remove();
-  cage = null;
+function endCage(name: string): void {
+  pasted.get(name)?.cage.remove();
+}
+
+function keepCage(name: string, cage: Cage, code: string, asked: Simulation): void {
+  pasted.set(name, { cage, code });
+  for (const [oldest] of pasted) {
+    if (pasted.size <= MOST_CAGES) return;
+    endCage(oldest);
+    pasted.delete(oldest);
+    asked.ask({ kind: 'forget', integration: oldest }).answer.catch(() => {});
+  }
+}
+
+/** The code that a run is of, if it was pasted here. */
+export function pastedCode(integration: string): string | null {
+  return pasted.get(integration)?.code ?? null;
 }
 
 /**
@@ -254,13 +279,17 @@ function endCage(): void {
 export function checkPasted(code: string): void {
   const wanted = choice.value;
   void work('Checking your code', async (asked) => {
-    endCage();
-    cage = await openCage(code);
+    const cage = await openCage(code);
     const { port, broke } = cage;
     const { answer } = asked.ask({ kind: 'check', choice: wanted, cage: port }, () => {}, [port]);
     // One of the two is always left behind.
     answer.catch(() => {});
-    const { run: found, tables, schedules } = await Promise.race([answer, broke]);
+    const checked = await Promise.race([answer, broke]).catch((error: unknown) => {
+      cage.remove();
+      throw error;
+    });
+    const { run: found, tables, schedules } = checked;
+    keepCage(found.integration, cage, code, asked);
     tablesOf.set(found.integration, tables);
     show(found, landing(found));
     choice.value = wanted;

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { catalogue } from 'virtual:shipped';
 import { freshSeed, MAX_SEED } from '../../index.ts';
+import type { Entry } from '../shipped/catalogue.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { choice, engine, explore, runChoice } from './state.ts';
+import { choice, engine, explore, isOpening, runChoice } from './state.ts';
 
 const MOST_FAULTS = 12;
 
@@ -22,7 +23,7 @@ export function TopBar(): JSX.Element {
           </svg>
           sume-sim <span>lab</span>
         </h1>
-        <EngineLine />
+        {!isOpening.value && <EngineLine />}
       </div>
       <form
         class="picker"
@@ -35,7 +36,6 @@ export function TopBar(): JSX.Element {
           <span>Scenario</span>
           <select
             value={scenario}
-            title={catalogue.scenarios.find(({ name }) => name === scenario)?.text}
             onChange={({ currentTarget: { value } }) => {
               const budget = catalogue.scenarios.find(({ name }) => name === value)?.budget ?? 0;
               choice.value = { ...choice.value, scenario: value, faults: budget };
@@ -50,7 +50,6 @@ export function TopBar(): JSX.Element {
           <span>Integration</span>
           <select
             value={integration}
-            title={catalogue.integrations.find(({ name }) => name === integration)?.text}
             onChange={({ currentTarget: { value } }) => {
               choice.value = { ...choice.value, integration: value };
             }}
@@ -119,12 +118,39 @@ export function TopBar(): JSX.Element {
         </div>
       </form>
       <ExportMenu />
+      {!isOpening.value && <About />}
     </header>
   );
 }
 
+/** What was picked, in a sentence each, and what of it this page cannot show. */
+function About(): JSX.Element {
+  const { scenario, integration } = choice.value;
+  const picked = [
+    catalogue.scenarios.find(({ name }) => name === scenario),
+    catalogue.integrations.find(({ name }) => name === integration),
+  ].filter((entry) => entry !== undefined);
+  return (
+    <div class="about" role="note" aria-label="What was picked">
+      {picked.map((entry) => (
+        <p key={entry.name}>
+          <b>{entry.name}</b> {entry.text}
+          {entry.needsServer && <strong> {needsServer(entry)}</strong>}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function needsServer({ name }: Entry): string {
+  return (
+    `⚠ Not here: PostgreSQL in the page has one connection, and this takes several. See it with ` +
+    `“sume-sim explore open-transaction${name === 'open-transaction' ? '' : ` --integration ${name}`} --database postgres”.`
+  );
+}
+
 /** What the simulator is doing, and how far it is. */
-function EngineLine(): JSX.Element {
+export function EngineLine(): JSX.Element {
   const { value } = engine;
   if (value.is === 'starting') {
     return (

@@ -8,9 +8,9 @@ import {
   type Scenario,
   type Simulator,
 } from '../../index.ts';
-import { cagedIntegration, type Caged } from './caged-integration.ts';
+import { CageError, cagedIntegration, type Caged } from './caged-integration.ts';
 import { openDatabase } from './open-database.ts';
-import type { Answers, Ask, Failure, Progress, Told, Wish } from './protocol.ts';
+import type { Answers, Ask, Failure, Progress, Refusal, Told, Wish } from './protocol.ts';
 import { runQuery } from './run-query.ts';
 import type { PGlite } from '@electric-sql/pglite';
 
@@ -19,6 +19,7 @@ let turn: Promise<unknown> = Promise.resolve();
 const cancelling = new Map<number, AbortController>();
 /** Pasted code that was checked, by the name that it got here: each has tables to itself. */
 const pasted = new Map<string, Caged>();
+let pastedSoFar = 0;
 /** Schedules of pasted code before it is said that none fails. */
 const MOST_CHECKED = 60;
 /** What the tables hold: the token of the run that left them so. */
@@ -114,7 +115,8 @@ const answering: Answering = {
   },
 
   check: async ({ choice, cage }) => {
-    const name = `mine-${pasted.size + 1}`;
+    pastedSoFar += 1;
+    const name = `mine-${pastedSoFar}`;
     const caged = await cagedIntegration(cage, name);
     pasted.set(name, caged);
     const simulator = await simulatorOf(choice.scenario, name, choice.faults);
@@ -123,6 +125,11 @@ const answering: Answering = {
       const run = keep(await simulator.run({ seed: choice.seed + schedules - 1 }));
       if (run.verdict !== 'pass' || schedules === MOST_CHECKED) return { run, tables, schedules };
     }
+  },
+
+  forget: async ({ integration }) => {
+    pasted.delete(integration);
+    return null;
   },
 
   query: async ({ token, sql }) => {
@@ -180,8 +187,12 @@ function failureOf(run: Run): Failure {
   };
 }
 
-function describe(error: unknown): { code: string; message: string } {
+function describe(error: unknown): Refusal {
   if (!(error instanceof Error)) return { code: 'unexpected', message: String(error) };
   const { code } = error as { code?: unknown };
-  return { code: typeof code === 'string' ? code : 'unexpected', message: error.message };
+  return {
+    code: typeof code === 'string' ? code : 'unexpected',
+    message: error.message,
+    ...(error instanceof CageError ? { cage: error.integration } : {}),
+  };
 }

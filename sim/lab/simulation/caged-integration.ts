@@ -11,6 +11,13 @@ type Waiting = { resolve: (value: never) => void; reject: (error: Error) => void
 export class CageError extends Error {
   override readonly name = 'CageError';
   readonly code = 'cage';
+  /** The name of what was in it. */
+  readonly integration: string;
+
+  constructor(integration: string, reason: string) {
+    super(reason);
+    this.integration = integration;
+  }
 }
 
 /** An integration in a cage, and whether the cage had to be ended. */
@@ -37,7 +44,7 @@ export async function cagedIntegration(cage: MessagePort, name: string): Promise
   let ready: Waiting | null = null;
 
   const end = (reason: string): void => {
-    ended = new CageError(reason);
+    ended = new CageError(name, reason);
     for (const { reject } of returning.values()) reject(ended);
     for (const { done } of transactions.values()) done.reject(ended);
     for (const done of quiet.values()) done();

@@ -11,6 +11,7 @@ export type Wish =
   | { kind: 'shrink'; token: string }
   | { kind: 'explore'; choice: Choice; maxSchedules: number }
   | { kind: 'check'; choice: Choice; cage: MessagePort }
+  | { kind: 'forget'; integration: string }
   | { kind: 'query'; token: string; sql: string }
   | { kind: 'cancel'; of: number };
 
@@ -31,6 +32,7 @@ export interface Answers {
   shrink: Run;
   explore: Explored;
   check: Checked;
+  forget: null;
   query: QueryTable[];
   cancel: null;
 }
@@ -71,8 +73,16 @@ export interface QueryTable {
 /** What the worker tells the page. */
 export type Told =
   | { id: number; value: Answers[keyof Answers] }
-  | { id: number; error: { code: string; message: string } }
+  | { id: number; error: Refusal }
   | { id: number; progress: Progress };
+
+/** Why something could not be done. */
+export interface Refusal {
+  code: string;
+  message: string;
+  /** The integration whose cage was given up. */
+  cage?: string;
+}
 
 export type Progress =
   | { of: 'open'; text: string; done: number }
