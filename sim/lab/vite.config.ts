@@ -20,14 +20,28 @@ const policy: Plugin = {
   ],
 };
 
+/**
+ * PGlite's loader, which Emscripten wrote, evals the JavaScript that a WebAssembly module may hold. PGlite's modules
+ * hold none, and the page's policy forbids it. An eval of our own is still warned of.
+ */
+const pgliteEvals: Plugin = {
+  name: 'sume-sim-pglite-evals',
+  onLog: (_level, { code, id, message }) =>
+    code === 'EVAL' && `${id} ${message}`.includes('@electric-sql/pglite') ? false : null,
+};
+
+/** How long plugins take is no news: one of them makes a database. */
+const rolldownOptions = { checks: { bundlerTimings: false } };
+
 const config: UserConfig = defineConfig({
   root: here('.'),
   // Relative, so that the built page works in any folder of any server.
   base: './',
-  plugins: [shipped(), cagePlugin(), policy],
+  plugins: [shipped(), cagePlugin(), policy, pgliteEvals],
   resolve: {
     alias: [
       { find: 'tough-cookie', replacement: here('simulation/tough-cookie.ts') },
+      { find: 'node:module', replacement: here('simulation/node-module.ts') },
       // Files that PGlite loads by itself, and does not export.
       {
         find: /^virtual:(pglite\.(?:data|wasm)\?url)$/,
@@ -37,9 +51,10 @@ const config: UserConfig = defineConfig({
   },
   // Its WebAssembly is found beside its own file.
   optimizeDeps: { exclude: ['@electric-sql/pglite'] },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [pgliteEvals], rolldownOptions },
   server: { host: '127.0.0.1' },
   build: {
+    rolldownOptions,
     outDir: here('../../dist/lab'),
     emptyOutDir: true,
     target: 'es2022',

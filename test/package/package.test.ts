@@ -43,10 +43,13 @@ interface Manifest {
 /** A project of somebody else: empty but for the packed package, which is installed there. */
 let project: string;
 let tarball: string;
+/** What the build printed. */
+let said: string;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'sume-sim-package-'));
-  await run('npm', ['run', 'build'], root);
+  const { stdout, stderr } = await execute('npm', ['run', '--silent', 'build'], { cwd: root });
+  said = stdout + stderr;
   const packed = await run(
     'npm',
     ['pack', '--json', '--ignore-scripts', '--pack-destination', project],
@@ -91,6 +94,10 @@ async function exportNames(): Promise<string[]> {
     .filter((path) => path !== './package.json')
     .map((path) => name + path.slice(1));
 }
+
+test('the build has nothing to warn of', () => {
+  expect(said).toBe('');
+});
 
 test('npm brings the MSW that this suite runs on', async () => {
   const major = async (folder: string): Promise<string | undefined> =>
