@@ -1,7 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-
-/** Set by .ci/run: where to write the results as JSON, besides printing them. */
-const report = process.env['SUME_SIM_TEST_REPORT'];
+import { reporters } from './test/setup/reporters.ts';
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -13,8 +11,7 @@ const config: ViteUserConfig = defineConfig({
     pool: 'forks',
     isolate: false,
     maxWorkers: 2,
-    // Continuous integration counts what passed; a person reads the terminal.
-    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    reporters,
     retry: 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,

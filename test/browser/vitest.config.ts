@@ -1,7 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-
-/** Set by .ci/run: where to write the results as JSON, besides printing them. */
-const report = process.env['SUME_SIM_TEST_REPORT'];
+import { reporters } from '../setup/reporters.ts';
 
 /** Apart from the other tests: these need a browser, the machine's own Chromium. */
 const config: ViteUserConfig = defineConfig({
@@ -10,7 +8,7 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: ['test/browser/lab-server.ts'],
     // Every file has a browser of its own, and every page a PostgreSQL.
     maxWorkers: 2,
-    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    reporters,
     retry: 0,
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -1,13 +1,11 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-
-/** Set by .ci/run: where to write the results as JSON, besides printing them. */
-const report = process.env['SUME_SIM_TEST_REPORT'];
+import { reporters } from '../setup/reporters.ts';
 
 /** Apart from the other tests: these keep a service of three processes busy for a minute. */
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/operations/*.test.ts'],
-    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    reporters,
     retry: 0,
     // Twice what a quiet machine needs for all of it, and more: each wait has a deadline of its own.
     hookTimeout: 300_000,

@@ -1,13 +1,11 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-
-/** Set by .ci/run: where to write the results as JSON, besides printing them. */
-const report = process.env['SUME_SIM_TEST_REPORT'];
+import { reporters } from '../setup/reporters.ts';
 
 /** Apart from the other tests: these build, pack and install the package, which takes a minute. */
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/package/*.test.ts'],
-    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    reporters,
     retry: 0,
     testTimeout: 120_000,
     hookTimeout: 300_000,
