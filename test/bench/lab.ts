@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+import { startChild } from '../setup/child.ts';
 import type { Figure } from './figure.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Profiles that are filled by a first visit, and visited once more. */
 const PROFILES = 3;
 const STEPS = 500;
@@ -29,7 +25,8 @@ interface Visit {
  */
 export async function benchLab(): Promise<Record<string, Figure>> {
   const folder = await mkdtemp(join(tmpdir(), 'sume-sim-bench-'));
-  const { url, stop } = await serve();
+  const server = await startChild('dist/sim/cli/main.js', ['lab', '--port', '0', '--json'], {});
+  const { url } = server.first as { url: string };
   try {
     const { stepsMs, steps } = await inBrowser(join(folder, 'steps'), (context) =>
       stepThrough(context, url),
@@ -72,25 +69,9 @@ export async function benchLab(): Promise<Record<string, Figure>> {
       'script and layout of a step, p95': step(0.95, 8),
     };
   } finally {
-    await stop();
+    await server.end('SIGINT');
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
-}
-
-async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, ['dist/sim/cli/main.js', 'lab', '--port', '0', '--json'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return {
-    url: (JSON.parse(line) as { url: string }).url,
-    async stop() {
-      const ended = once(child, 'exit');
-      child.kill('SIGINT');
-      await ended;
-    },
-  };
 }
 
 /** A browser started for this alone; what it keeps on disk stays in the profile. */

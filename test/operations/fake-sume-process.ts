@@ -1,7 +1,7 @@
 import type { Delivery } from '../../sim/fake-sume/delivery.ts';
 import type { RequestRecord } from '../../sim/fake-sume/request-log.ts';
 import type { JobTruth } from '../../sim/fake-sume/truth.ts';
-import { startChild } from './child.ts';
+import { startChild } from '../setup/child.ts';
 
 /** `sume-sim serve` as a process, and what of its control API is used here. */
 export interface FakeSumeProcess {

@@ -1,4 +1,4 @@
-import { startChild, type Child } from './child.ts';
+import { startChild, type Child } from '../setup/child.ts';
 
 /** One process of the example's service, which can be killed and started again where it was. */
 export interface ServiceProcess {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A program of this repository, run from its source as a process. */
+/** A program of this repository, run as a process: from its source, or as it was built. */
 export interface Child {
   /** The first line that it printed, which is JSON. */
   first: unknown;
@@ -27,7 +27,8 @@ export async function startChild(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Child> {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+  const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const child: ChildProcess = spawn(process.execPath, [...loader, file, ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
