@@ -4,6 +4,7 @@ import {
   isTerminal,
   postgresDatabase,
   systemClock as clock,
+  type JobStatus,
 } from '../../src/index.ts';
 import type { Delivery } from '../../sim/fake-sume/delivery.ts';
 import type { RequestRecord } from '../../sim/fake-sume/request-log.ts';
@@ -35,7 +36,7 @@ export interface Written {
 
 export interface Row {
   jobId: string;
-  status: string;
+  status: JobStatus;
   result: unknown;
   correlationId: string | null;
 }
@@ -134,7 +135,7 @@ export async function busyMinute(stage: Stage, admin: Pool): Promise<Evidence> {
       .flatMap(({ jobId, status }) => {
         const row = rows.get(jobId);
         if (row === undefined) return [`${jobId} is ${status} at Sume, and has no row`];
-        if (!['completed', 'failed', 'canceled', 'expired'].includes(row.status)) {
+        if (!isTerminal(row.status)) {
           return [`${jobId} is ${status} at Sume, and ${row.status} in the database`];
         }
         // Where a contradiction won, there is none.
