@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /** Raised when a file's layout or a dump's content changes: other versions then never read each other's. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const CHECKSUM_BYTES = 4;
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { createSmallPglite, dumpSmallPglite } from '../world/small-pglite.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { createDataDirectoryCache } from './data-directory-cache.ts';
 import { openPrepared, type Maker } from './prepared-database.ts';
@@ -16,25 +17,14 @@ export async function openPGlite(
   explain: (line: string) => Promise<void>,
 ): Promise<PGlite> {
   const folder = cacheFolder(env);
-  if (folder === null) return PGlite.create();
+  if (folder === null) return createSmallPglite();
   return openPrepared(createDataDirectoryCache(folder, await pgliteVersion()), pglite, explain);
 }
 
 const pglite: Maker<PGlite> = {
-  create: () => PGlite.create(),
-  dump: async (database) => {
-    // Two of the three databases in a data directory are templates that nobody here copies: without them
-    // the dump is a third smaller and loads sooner.
-    await database.exec('update pg_database set datistemplate = false');
-    await database.exec('drop database template0');
-    await database.exec('drop database template1');
-    // A start sets up all shared buffers, and a simulated world fits into few: a quarter off the start, and
-    // 120 MB off the memory.
-    await database.exec("alter system set shared_buffers = '8MB'");
-    // Not compressed: inflating takes longer than reading the bytes.
-    const blob = await database.dumpDataDir('none');
-    return new Uint8Array(await blob.arrayBuffer());
-  },
+  create: createSmallPglite,
+  // Not compressed: inflating takes longer than reading the bytes.
+  dump: dumpSmallPglite,
   load: (dump) => PGlite.create({ loadDataDir: new BytesBlob(dump) }),
 };
 

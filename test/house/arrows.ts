@@ -32,6 +32,11 @@ export const places: Record<string, Place> = {
   },
   'sim/cli/': { values: ['sim/', 'src/clock.ts'] },
   'sim/lab/': { values: ['sim/index.ts'] },
+  'sim/lab/vite.config.ts': { values: ['sim/lab/'] },
+  // Runs when the page is built, in Node.
+  'sim/lab/shipped/plugin.ts': {
+    values: ['sim/lab/shipped/', 'sim/index.ts', 'sim/world/small-pglite.ts'],
+  },
 };
 
 /** Fit for a browser: no Node module anywhere in what these import, types aside. */

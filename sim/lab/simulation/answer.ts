@@ -68,8 +68,8 @@ function perform(
 }
 
 const answering: Answering = {
-  open: async ({ dumpUrl, build }, progress) => {
-    database ??= openDatabase(dumpUrl, build, (text, done) => progress({ of: 'open', text, done }));
+  open: async (wish, progress) => {
+    database = openDatabase(wish, progress);
     await database;
     return null;
   },
