@@ -3,6 +3,7 @@ import { kitTest, vitestTest } from '../report/vitest-test.ts';
 import type { Counterexample } from '../world/counterexample.ts';
 import type { Run } from '../world/run.ts';
 import type { Simulator } from '../world/simulator.ts';
+import { smallestFailure } from '../world/smallest-failure.ts';
 import { ansiPalette } from './ansi-palette.ts';
 import type { Context } from './context.ts';
 import type { ReportOptions } from './run-options.ts';
@@ -20,9 +21,8 @@ export async function showSmallest(
   context: Context,
   remarks: Remarks,
 ): Promise<void> {
-  const run = await simulator.confirm(found);
-  if (run.verdict !== 'fail') return showRun(run, options, context, remarks);
-  const smallest = await simulator.shrink(run);
+  const { run, smallest } = await smallestFailure(simulator, found);
+  if (smallest === null) return showRun(run, options, context, remarks);
   // The published package brings PGlite, and no server.
   const test = run.database === 'pglite' ? testOf(smallest, context) : null;
   if (options.json === true) {

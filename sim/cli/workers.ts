@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
-import { NondeterminismError } from '../world/nondeterminism-error.ts';
+import { isNondeterministic, NondeterminismError } from '../world/nondeterminism-error.ts';
 import type { Run } from '../world/run.ts';
+import type { Simulator } from '../world/simulator.ts';
 import { onInterruption } from './interruption.ts';
 import { MOST_SHARDS, split, type Shard } from './shard.ts';
 import { UsageError } from './usage-error.ts';
@@ -15,9 +16,15 @@ interface ToWorker {
   stopBefore: number;
 }
 
-/** @throws {NondeterminismError} if a run, had again from its token, did not end as the worker saw it end. */
-export function refuseOther(here: Run, there: Run): void {
-  if (here.verdict === there.verdict) return;
+/**
+ * A worker's run as this process has it, from its token. What the worker could not have again is shown as it came.
+ *
+ * @throws {NondeterminismError} if it does not end as the worker saw it end.
+ */
+export async function runAgain(simulator: Simulator, there: Run): Promise<Run> {
+  if (isNondeterministic(there)) return there;
+  const here = await simulator.replay(there.token);
+  if (here.verdict === there.verdict) return here;
   throw new NondeterminismError(
     `A process that shares the search saw ${there.verdict}, and the same schedule, run again here, gives ` +
       `${here.verdict}.`,

@@ -67,7 +67,9 @@ export function verdict(run: Run, options: VerdictOptions): string {
     ...lines,
     ...explanation,
     '',
-    'To see this very order again:',
+    run.error?.code === 'nondeterminism'
+      ? 'To run it again, which may take another course each time:'
+      : 'To see this very order again:',
     replayCommand(run.token),
   ].join('\n');
 }

@@ -1,8 +1,11 @@
 import { MAX_SEED } from '../engine/random.ts';
 import { decodeToken } from '../engine/token.ts';
+import type { Exploration } from '../world/explore.ts';
+import { isNondeterministic } from '../world/nondeterminism-error.ts';
 import type { Run } from '../world/run.ts';
 import type { SimulationDatabase } from '../world/session.ts';
 import { createSimulator, type Simulator } from '../world/simulator.ts';
+import { smallestFailure } from '../world/smallest-failure.ts';
 import { CheckOptionError, InvariantViolatedError, NotJudgedError } from './check-errors.ts';
 import { failureText } from './failure-text.ts';
 import type { IntegrationUnderTest } from './integration-under-test.ts';
@@ -85,7 +88,7 @@ export async function checkIntegration(
         complete &&= exploration.complete;
         const [failure] = exploration.failures;
         if (failure !== undefined) {
-          await refuse(simulator, failure, `the shortest of ${exploration.failures.length} found`);
+          await refuse(simulator, failure, foundAmong(exploration));
         }
       } else {
         for (let next = seed; next < seed + runs; next += 1) {
@@ -105,13 +108,20 @@ export async function checkIntegration(
   });
 }
 
+function foundAmong({ failures, schedules }: Exploration): string {
+  return failures.some(isNondeterministic)
+    ? `the search ended at schedule ${schedules}`
+    : `the shortest of ${failures.length} found`;
+}
+
 /** Throws if the run did not pass. */
 async function refuse(simulator: Simulator, found: Run, remark: string): Promise<void> {
-  const run = await simulator.confirm(found);
-  if (run.verdict === 'pass') return;
-  if (run.verdict === 'error') throw new NotJudgedError(failureText(run, remark, null), run);
-  const counterexample = await simulator.shrink(run);
-  throw new InvariantViolatedError(failureText(run, remark, counterexample), counterexample);
+  if (found.verdict === 'pass') return;
+  const { run, smallest } = await smallestFailure(simulator, found);
+  const text = failureText(run, remark, smallest);
+  throw smallest === null
+    ? new NotJudgedError(text, run)
+    : new InvariantViolatedError(text, smallest);
 }
 
 function wholeNumber(name: string, value: number, least: number, most: number): void {

@@ -1,6 +1,6 @@
 import type { Chooser } from '../engine/chooser.ts';
 import { keepShortest, type Play } from './explore.ts';
-import { NondeterminismError } from './nondeterminism-error.ts';
+import { isNondeterministic, NondeterminismError } from './nondeterminism-error.ts';
 import type { Run } from './run.ts';
 
 export interface BoundedSearchOptions {
@@ -21,7 +21,7 @@ export interface BoundedSearch {
   /** Whether there are no others: a schedule with one more departure does not exist. */
   complete: boolean;
   schedules: number;
-  /** Schedules that violated an invariant or could not be judged; the shortest first, at most a hundred. */
+  /** As an exploration's: the shortest first, or else the one in which the code did otherwise than before. */
   failures: Run[];
   last: Run;
 }
@@ -46,7 +46,8 @@ export async function searchByDepartures(
   let schedules = 0;
   let number = -1;
   let last: Run | null = null;
-  const mayGoOn = (): boolean => schedules < maxSchedules && signal?.aborted !== true;
+  const mayGoOn = (): boolean =>
+    schedules < maxSchedules && signal?.aborted !== true && !failures.some(isNondeterministic);
 
   /** Plays the schedule with these departures and those that go on from it. Gives how many there were. */
   const visit = async (so: readonly Departure[], left: number, level: number): Promise<number> => {
@@ -57,6 +58,11 @@ export async function searchByDepartures(
     }
     const chooser = createDepartingChooser(so);
     last = await play(chooser, () => {});
+    if (isNondeterministic(last)) {
+      schedules += 1;
+      failures.unshift(last);
+      return 1;
+    }
     if (left === 0) {
       if (!covers(number)) return 1;
       schedules += 1;
@@ -106,7 +112,9 @@ function createDepartingChooser(departures: readonly Departure[]): Chooser & {
       const option = choices.find(({ label }) => label === take);
       if (option === undefined) {
         throw new NondeterminismError(
-          `After the same ${at} steps "${take}" could be taken before, and now it cannot.`,
+          `The search took the same ${at} steps again, and the runs part at step ${at + 1}: "${take}" could be ` +
+            'taken there before, and now it cannot; what can be taken is ' +
+            `${choices.map(({ label }) => `"${label}"`).join(', ')}.`,
         );
       }
       return option;

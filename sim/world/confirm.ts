@@ -1,3 +1,4 @@
+import { NondeterminismError } from './nondeterminism-error.ts';
 import type { Run } from './run.ts';
 
 /** How often a failure is run again before anyone hears of it. */
@@ -16,13 +17,17 @@ export async function confirm(run: Run, replay: () => Promise<Run>): Promise<Run
     const again = await replay();
     const difference = firstDifference(run, again);
     if (difference === null) continue;
-    const message =
-      `Replayed, the same schedule took another course. ${difference} The code under test decides by something ` +
-      'that the simulator does not own: a clock, a random number, or what an earlier schedule left in memory. ' +
-      'Take it from the ports instead.';
-    return { ...run, verdict: 'error', error: { code: 'nondeterminism', message } };
+    return notJudged(
+      run,
+      new NondeterminismError(`Replayed, the same schedule took another course. ${difference}`),
+    );
   }
   return run;
+}
+
+/** A run that failed, as one that can't be judged, and why. */
+export function notJudged(run: Run, { code, message }: NondeterminismError): Run {
+  return { ...run, verdict: 'error', error: { code, message } };
 }
 
 /** The first step where two runs part, in a sentence, or null if they are the same. */

@@ -2,6 +2,7 @@ import { countEquivalent, exploreOrders, type Event } from '../engine/exploratio
 import type { Observation } from '../engine/engine.ts';
 import type { Chooser } from '../engine/chooser.ts';
 import { createExploringChooser } from './exploring-chooser.ts';
+import { isNondeterministic } from './nondeterminism-error.ts';
 import type { Run } from './run.ts';
 
 export interface ExploreOptions {
@@ -34,7 +35,10 @@ export interface Exploration {
   orders: number | null;
   /** How many sets of faults there are within the budget. */
   faultSets: number;
-  /** Schedules that violated an invariant or could not be judged; the shortest first, at most a hundred. */
+  /**
+   * Schedules that violated an invariant or could not be judged; the shortest first, at most a hundred. Code that did
+   * otherwise than before ends the search, and then that schedule is the first.
+   */
   failures: Run[];
   /** The last schedule that was run. */
   last: Run;
@@ -103,6 +107,12 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
       },
       onSchedule: ({ events, outcome }) => {
         last = outcome;
+        if (isNondeterministic(outcome)) {
+          schedules += 1;
+          orders = null;
+          failures.unshift(outcome);
+          return false;
+        }
         // A set whose faults did not all happen is no new set: a smaller one covers it.
         if (!faultSet.every((label) => events.some((event) => event.label === label))) return true;
         if (!isWanted) {
@@ -120,7 +130,7 @@ export async function explore(play: Play, options: ExploreOptions): Promise<Expl
         return schedules < maxSchedules && signal?.aborted !== true;
       },
     });
-    if (!covered && (isWanted || signal?.aborted === true)) {
+    if (!covered && (isWanted || signal?.aborted === true || failures.some(isNondeterministic))) {
       complete = false;
       break;
     }

@@ -61,8 +61,9 @@ export function createExploringChooser(options: {
         option = possible.find(({ label }) => label === wanted);
         if (option === undefined) {
           throw new NondeterminismError(
-            `After the same ${index} steps "${wanted}" could be taken before, and now it cannot; what can be ` +
-              `taken is ${enabled.map((label) => `"${label}"`).join(', ')}.`,
+            `The search took the same ${index} steps again, and the runs part at step ${index + 1}: "${wanted}" ` +
+              'could be taken there before, and now it cannot; what can be taken is ' +
+              `${enabled.map((label) => `"${label}"`).join(', ')}.`,
           );
         }
       } else {

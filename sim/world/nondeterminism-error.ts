@@ -1,3 +1,5 @@
+import type { Run } from './run.ts';
+
 /** A schedule did not take the steps that it took before: the code under test is not deterministic. */
 export class NondeterminismError extends Error {
   override readonly name = 'NondeterminismError';
@@ -7,7 +9,13 @@ export class NondeterminismError extends Error {
   constructor(difference: string) {
     super(
       `${difference} The code under test decides by something that the simulator does not own: a clock, a random ` +
-        'number, or what an earlier schedule left in memory.',
+        'number, or what an earlier schedule left in memory. Take the time from ports.clock, draw no random ' +
+        'numbers, and keep nothing in a variable outside start().',
     );
   }
+}
+
+/** Whether the run was given up because the code did otherwise than before: then no other run can be relied on. */
+export function isNondeterministic({ error }: Pick<Run, 'error'>): boolean {
+  return error?.code === 'nondeterminism';
 }

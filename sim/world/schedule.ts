@@ -7,6 +7,7 @@ import type { FakeSume } from '../fake-sume/index.ts';
 import { createChecker, type Checker, type TrueJob } from './checker.ts';
 import { createEvidence, dependOnSaid } from './evidence.ts';
 import type { Integration } from './integration.ts';
+import { NondeterminismError } from './nondeterminism-error.ts';
 import { LANES } from './processes.ts';
 import { replaceGlobalFetch } from './replace-global-fetch.ts';
 import type { Run } from './run.ts';
@@ -96,8 +97,12 @@ export async function playSchedule(options: {
     sume = world.sume;
     await playPhases(engine, world, checker, chooser);
   } catch (thrown) {
-    // These two say that the integration can't be judged; anything else is a fault of the simulator itself.
-    if (!(thrown instanceof UncontrolledAwaitError || thrown instanceof BlockedTaskError))
+    // These say that the integration can't be judged; anything else is a fault of the simulator itself.
+    if (!(
+      thrown instanceof UncontrolledAwaitError ||
+      thrown instanceof BlockedTaskError ||
+      thrown instanceof NondeterminismError
+    ))
       throw thrown;
     error = { code: thrown.code, message: thrown.message };
   } finally {

@@ -191,7 +191,7 @@ function refuseDrift(run: Run, chooser: RecordedChooser): void {
     'replay_drift',
     `The token no longer fits: after the step "${missed.after}" it takes "${missed.take}", and no such step ` +
       `happened. The run went another way, and ended with "${run.steps.at(-1)?.label ?? 'nothing'}". The ` +
-      'code has changed since; search again with fuzz.',
+      'code has changed since, or does not do the same each time; search again with fuzz.',
   );
 }
 
@@ -218,8 +218,8 @@ function describeDrift({ step, after, wanted, taken }: Drift): string {
   const where = after === '' ? 'At the very beginning' : `After "${after}"`;
   return (
     `The token no longer fits. The first step that differs is step ${step}. ${where} the token takes ` +
-    `"${wanted}", which cannot happen there now; what happens is "${taken}". The code has changed since; ` +
-    'search again with fuzz.'
+    `"${wanted}", which cannot happen there now; what happens is "${taken}". The code has changed since, or does ` +
+    'not do the same each time; search again with fuzz.'
   );
 }
 

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import {
   checkIntegration,
+  NotJudgedError,
   type CheckOptions,
   type IntegrationUnderTest,
 } from '../../sim/testing/index.ts';
 import { sharedPglite } from '../setup/databases.ts';
+import { integration as byChance } from './by-chance-file.ts';
 import { naive, naiveHandlers } from './naive.ts';
 
 /** What the check throws. */
@@ -101,6 +103,46 @@ test('a wait outside the ports names the task, the line and what to do', async (
   expect(failure.message.replaceAll(/\s+/g, ' ')).toMatch(
     /poll\/job_a\/1 used setTimeout .*check-integration\.test\.ts.*ports\.clock/,
   );
+});
+
+test.each([
+  ['drawn orders', {}],
+  ['every order', { every: true }],
+])(
+  '%s: code that does otherwise each time cannot be judged, and is told why',
+  async (_, options) => {
+    const failure = await refusal(byChance, { runs: 60, ...options });
+    expect(failure).toBeInstanceOf(NotJudgedError);
+    expect(failure.code).toBe('not_judged');
+    expect((failure as NotJudgedError).run.error?.code).toBe('nondeterminism');
+    const words = failure.message.replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(
+      /part at step \d+.*decides by something.*Take the time from ports\.clock/,
+    );
+  },
+);
+
+test('a failure that is gone after its two replays cannot be judged either', async () => {
+  const { token = '' } = await refusal(naive());
+  let submits = 0;
+  const fading = naive({
+    start: (ports) => {
+      const handlers = naiveHandlers(ports);
+      return {
+        ...handlers,
+        submit: async (order) => {
+          submits += 1;
+          await handlers.submit(order);
+        },
+        // The schedule itself and two replays fail; whatever is tried to make it smaller does not.
+        handleWebhook: async (request) =>
+          submits <= 3 ? handlers.handleWebhook(request) : new Response(null, { status: 204 }),
+      };
+    },
+  });
+  const failure = await refusal(fading, { replay: token });
+  expect(failure.code).toBe('not_judged');
+  expect(failure.message.replaceAll(/\s+/g, ' ')).toContain('its replay does not');
 });
 
 test('code that calls the global fetch takes the same steps', async () => {

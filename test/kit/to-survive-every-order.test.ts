@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { toSurviveEveryOrder, type SurvivalOptions } from '../../sim/testing/index.ts';
 import { sharedPglite } from '../setup/databases.ts';
+import { integration as byChance } from './by-chance-file.ts';
 import { integration as hono } from './hono-node-postgres.ts';
 import { naive } from './naive.ts';
 
@@ -33,4 +34,10 @@ test('does not take what cannot be judged for a failure that was wanted', async 
   const waiting = naive({ readJob: () => Promise.reject(new Error('no such column')) });
   const wanted = expect(waiting).not.toSurviveEveryOrder({ database });
   await expect(wanted).rejects.toMatchObject({ code: 'reader_failed' });
+});
+
+test('does not take code that does otherwise each time for a failure that was wanted', async () => {
+  const database = await sharedPglite();
+  const wanted = expect(byChance).not.toSurviveEveryOrder({ scenario: 'stale-poll', database });
+  await expect(wanted).rejects.toMatchObject({ code: 'not_judged' });
 });

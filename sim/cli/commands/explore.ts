@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { headline } from '../../report/verdict.ts';
 import type { Exploration } from '../../world/explore.ts';
+import { isNondeterministic } from '../../world/nondeterminism-error.ts';
 import type { Run } from '../../world/run.ts';
 import type { Simulator } from '../../world/simulator.ts';
 import { ansiPalette } from '../ansi-palette.ts';
@@ -25,7 +26,7 @@ import {
 import { showSmallest } from '../show-smallest.ts';
 import { addShardOptions, isIn, WHOLE, type Shard, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { asWorker, refuseOther, runWorkers, withoutSharing } from '../workers.ts';
+import { asWorker, runAgain, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
 
 interface ExploreCommandOptions extends ReportOptions, DatabaseOptions, ShardOptions {
@@ -37,7 +38,7 @@ interface ExploreCommandOptions extends ReportOptions, DatabaseOptions, ShardOpt
 }
 
 /** What ended a search before it had covered everything. */
-type Limit = 'max' | 'seconds' | 'interrupted' | null;
+type Limit = 'max' | 'seconds' | 'interrupted' | 'nondeterminism' | null;
 
 const MOST_FAULTS = 20;
 const MOST_DEPARTURES = 100;
@@ -150,7 +151,7 @@ async function search(
       });
       const exploration = { ...bounded, orders: null, faultSets: null };
       const isWhole = bounded.complete || bounded.departures === departures;
-      return { exploration, limit: isWhole ? null : (limit ?? 'max') };
+      return { exploration, limit: isWhole ? null : (limit ?? endOf(exploration)) };
     }
     const exploration = await simulator.explore({
       ...shared,
@@ -159,12 +160,17 @@ async function search(
         keepLimits(schedules, faults === 0 ? 'schedules' : `schedules, ${sets}`);
       },
     });
-    return { exploration, limit: exploration.complete ? null : (limit ?? 'max') };
+    return { exploration, limit: exploration.complete ? null : (limit ?? endOf(exploration)) };
   } finally {
     progress.stop();
     interruption.release();
     worker.release();
   }
+}
+
+/** What ended a search that neither its time nor Ctrl-C did. */
+function endOf({ failures }: Pick<Exploration, 'failures'>): Limit {
+  return failures.some(isNondeterministic) ? 'nondeterminism' : 'max';
 }
 
 /** What a search covered, by sets of faults or by departures. */
@@ -199,7 +205,7 @@ async function searchInWorkers(
   const failing = answers
     .filter(({ verdict }) => verdict !== 'pass')
     .toSorted((one, other) => one.steps.length - other.steps.length);
-  const run = failing[0] ?? answers.at(-1);
+  const run = failing.find(isNondeterministic) ?? failing[0] ?? answers.at(-1);
   if (run === undefined) throw new Error('No schedule was run.');
   const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
   const counted = answers.map(({ orders }) => orders).filter((orders) => orders !== null);
@@ -221,8 +227,7 @@ async function searchInWorkers(
     return;
   }
   await withSimulator(async (simulator) => {
-    const last = await simulator.replay(run.token);
-    refuseOther(last, run);
+    const last = await runAgain(simulator, run);
     const exploration = { ...covered, last, failures: failing.length > 0 ? [last] : [] };
     await report(simulator, exploration, limit, options, context);
   });
@@ -243,7 +248,9 @@ async function report(
       failures.length === 1 ? '1 violating schedule' : `${failures.length} violating schedules`;
     await showSmallest(simulator, shortest ?? last, options, context, {
       headline:
-        shortest === undefined ? 'the last schedule' : `the shortest of ${failing}; ${covered}`,
+        shortest === undefined
+          ? 'the last schedule'
+          : `${isNondeterministic(shortest) ? 'the last schedule' : `the shortest of ${failing}`}; ${covered}`,
       fields: {
         schedules,
         orders,
@@ -269,6 +276,7 @@ const ENDED: Readonly<Record<Exclude<Limit, null>, string>> = {
   max: 'the limit of --max was reached',
   seconds: 'the limit of --seconds was reached',
   interrupted: 'interrupted',
+  nondeterminism: 'the code did otherwise than before',
 };
 
 /** What was covered, and what was not, in words. */

@@ -28,7 +28,7 @@ import { showSmallest } from '../show-smallest.ts';
 import { UsageError } from '../usage-error.ts';
 import { addShardOptions, isIn, WHOLE, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { asWorker, refuseOther, runWorkers, withoutSharing } from '../workers.ts';
+import { asWorker, runAgain, runWorkers, withoutSharing } from '../workers.ts';
 import { withSimulation } from '../with-simulation.ts';
 
 interface FuzzOptions extends RunOptions, DatabaseOptions, ShardOptions {
@@ -264,8 +264,7 @@ async function fuzzInWorkers(
     const scenario = search.scenarios.find(({ name }) => name === run.scenario);
     if (scenario === undefined) throw new Error(`A worker ran ${run.scenario}.`);
     const simulator = await create(scenario);
-    const again = await simulator.replay(run.token);
-    refuseOther(again, run);
+    const again = await runAgain(simulator, run);
     await report({ ...found, simulator, run: again }, search, context);
   });
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exitCode } from '../../../../sim/cli/exit-code.ts';
 import { UsageError } from '../../../../sim/cli/usage-error.ts';
 import { runCli } from './run-cli.ts';
 
@@ -43,6 +44,39 @@ describe('--integration with a file', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ integration: 'naive-file.ts' });
     const options = ['stale-poll', '--integration', NAIVE, '--max', '40'];
     expect((await runCli('explore', ...options)).code).toBe(1);
+  });
+});
+
+describe('a file whose code does otherwise each time', () => {
+  const BY_CHANCE = 'test/kit/by-chance-file.ts';
+
+  test.each([
+    ['fuzz', 'stale-poll', '--runs', '40'],
+    ['explore', 'stale-poll', '--max', '40'],
+    ['explore', 'stale-poll', '--departures', '2'],
+  ])('%s %s %s %s cannot judge it, and says where the runs part', async (...args) => {
+    const command = [...args, '--integration', BY_CHANCE];
+    const { code, stdout } = await runCli(...command);
+    expect(code).toBe(exitCode.error);
+    expect(stdout).toContain('? error: the run could not be judged (nondeterminism).');
+    const words = stdout.replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(/part at step \d+: .*"poll\/job_a\/1 (select 1|update orders)"/);
+    expect(words).toContain('Take the time from ports.clock');
+    expect(words).not.toContain('To see this very order again');
+
+    const json = await runCli(...command, '--json');
+    expect(json.code).toBe(exitCode.error);
+    const run = JSON.parse(json.stdout) as Record<string, unknown>;
+    expect(run).toMatchObject({
+      scenario: 'stale-poll',
+      integration: 'by-chance-file.ts',
+      verdict: 'error',
+      error: { code: 'nondeterminism' },
+      complete: false,
+    });
+    expect(run).not.toHaveProperty('shrunk');
+    for (const name of ['seed', 'violations', 'steps', 'token']) expect(run).toHaveProperty(name);
+    if (args[0] === 'explore') expect(run['limit']).toBe('nondeterminism');
   });
 });
 
