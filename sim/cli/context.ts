@@ -24,6 +24,8 @@ export interface Context {
   replayCommand: (token: string) => string;
   /** The file that the system under test is from, where it is one's own. */
   integrationFile?: IntegrationFile;
+  /** What can't be judged of the system under test, one sentence each, where it is one's own. */
+  unchecked?: readonly string[];
   /** Set by the command that ran. */
   finish: (code: ExitCode) => void;
 }

@@ -6,6 +6,7 @@ import { visible } from '../report/visible.ts';
 import { integrationProblem } from '../testing/integration-problem.ts';
 import type { IntegrationUnderTest } from '../testing/integration-under-test.ts';
 import { toSystem } from '../testing/to-integration.ts';
+import { unchecked } from '../testing/unchecked.ts';
 import type { SimulatorOptions } from '../world/simulator.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -24,9 +25,12 @@ export function nameOfFile(path: string): string {
  *
  * @throws {UsageError} if there is no such file, it can't be loaded, or what it exports is no integration.
  */
-export async function loadIntegration(
-  path: string,
-): Promise<{ options: Pick<SimulatorOptions, 'integration' | 'fetch'>; isDefault: boolean }> {
+export async function loadIntegration(path: string): Promise<{
+  options: Pick<SimulatorOptions, 'integration' | 'fetch'>;
+  isDefault: boolean;
+  /** What can't be judged of it, one sentence each. */
+  unchecked: string[];
+}> {
   const file = resolve(path);
   const shown = visible(path);
   if (!existsSync(file)) {
@@ -49,9 +53,11 @@ export async function loadIntegration(
       `what "${shown}" exports is no integration: ${problem}; its form is IntegrationUnderTest of sume-sim/testing`,
     );
   }
+  const integration = given as IntegrationUnderTest;
   return {
-    options: toSystem(given as IntegrationUnderTest, nameOfFile(path)),
+    options: toSystem(integration, nameOfFile(path)),
     isDefault: exported['default'] !== undefined,
+    unchecked: unchecked(integration),
   };
 }
 

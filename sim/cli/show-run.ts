@@ -5,6 +5,7 @@ import type { Run } from '../world/run.ts';
 import { ansiPalette } from './ansi-palette.ts';
 import type { Context } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { notChecked } from './not-checked.ts';
 import type { ReportOptions } from './run-options.ts';
 
 export interface Remarks {
@@ -32,7 +33,14 @@ export async function showRun(
   const { stdout, stderr } = context;
   context.finish(exitCodeOf(run.verdict));
   if (options.json === true) {
-    await stdout.write(JSON.stringify({ ...runFields(run), ...remarks.fields }));
+    const { unchecked } = context;
+    await stdout.write(
+      JSON.stringify({
+        ...runFields(run),
+        ...(unchecked === undefined ? {} : { unchecked }),
+        ...remarks.fields,
+      }),
+    );
     return;
   }
   const target = options.mermaid === true ? stderr : stdout;
@@ -54,6 +62,9 @@ export async function showRun(
       explanation: remarks.explanation ?? [],
     }),
   );
+  if (run.verdict !== 'pass') return;
+  for (const line of notChecked(context, { width: target.width, palette }))
+    await target.write(line);
 }
 
 /** A run as JSON gives it: every field of the command line's contract, whatever the verdict. */

@@ -32,12 +32,13 @@ export async function findSystem(
       `"${given}" is an integration of your own, and those are explored on PGlite; leave --database out`,
     );
   }
-  const { options, isDefault } = await loadIntegration(given);
+  const { options, isDefault, unchecked } = await loadIntegration(given);
   return {
     options,
     context: {
       ...context,
       integrationFile: { path: given, isDefault },
+      unchecked,
       replayCommand: (token) => `${context.replayCommand(token)} --integration ${quoted(given)}`,
     },
   };

@@ -16,6 +16,7 @@ import { exitCode, exitCodeOf } from '../exit-code.ts';
 import { findNamed } from '../find-named.ts';
 import { findSystem } from '../system.ts';
 import { onInterruption } from '../interruption.ts';
+import { notChecked } from '../not-checked.ts';
 import { startProgress } from '../progress.ts';
 import {
   addReportOptions,
@@ -105,7 +106,7 @@ Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violate
       refuseUnfit(scenario, choice);
       const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
       const withSimulator = (work: (simulator: Simulator) => Promise<void>): Promise<void> =>
-        withSimulation(context, choice, async (database, createSimulator) =>
+        withSimulation(system.context, choice, async (database, createSimulator) =>
           work(await createSimulator({ ...system.options, scenario, database })),
         );
       if ((options.jobs ?? 1) > 1) return searchInWorkers(withSimulator, options, system.context);
@@ -267,6 +268,9 @@ async function report(
     const palette = ansiPalette(stdout.colour);
     await stdout.write(`${headline(last, palette)}\n`);
     await stdout.write(palette('good', `✓ pass: no invariant was violated in ${covered}.`));
+    for (const line of notChecked(context, { width: stdout.width, palette })) {
+      await stdout.write(line);
+    }
     context.finish(exitCode.pass);
   }
   if (limit === 'interrupted' && shortest === undefined) context.finish(exitCode.interrupted);

@@ -23,6 +23,7 @@ import {
   DEFAULT_INTEGRATION,
   type RunOptions,
 } from '../run-options.ts';
+import { notChecked } from '../not-checked.ts';
 import { startProgress } from '../progress.ts';
 import { showSmallest } from '../show-smallest.ts';
 import { UsageError } from '../usage-error.ts';
@@ -89,7 +90,7 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
       const faults = options.faults === undefined ? {} : { faults: options.faults };
       const search = { scenarios: chosen, runs, seed, options };
       const withSimulators = (work: (create: CreateSimulator) => Promise<void>): Promise<void> =>
-        withSimulation(context, choice, (database, createSimulator) =>
+        withSimulation(system.context, choice, (database, createSimulator) =>
           work((scenario) => createSimulator({ ...system.options, scenario, database, ...faults })),
         );
       if ((options.jobs ?? 1) > 1) return fuzzInWorkers(search, withSimulators, system.context);
@@ -215,6 +216,9 @@ async function report(found: Found, search: Search, context: Context): Promise<v
     await stdout.write(
       palette('good', `✓ pass: ${outcome} invariant was violated in ${searched}, ${speed}.`),
     );
+    for (const line of notChecked(context, { width: stdout.width, palette })) {
+      await stdout.write(line);
+    }
     context.finish(exitCode.pass);
   }
   if (interrupted && run.verdict === 'pass') context.finish(exitCode.interrupted);

@@ -47,6 +47,32 @@ describe('--integration with a file', () => {
   });
 });
 
+describe('a pass of a file', () => {
+  test.each([
+    ['run', 'stale-poll', '--seed', '1'],
+    ['fuzz', 'stale-poll', '--runs', '1'],
+    ['explore', 'stale-poll', '--max', '1'],
+  ])('%s says what was not checked, to a person and in JSON', async (...args) => {
+    const command = [...args, '--integration', NAIVE];
+    const { code, stdout } = await runCli(...command);
+    expect(code).toBe(exitCode.pass);
+    const [, below = ''] = stdout.split('✓ pass: ');
+    expect(below.match(/^ {2}Not checked +With/gm)).toHaveLength(2);
+    expect(below).toMatch(/Without readParked[^]*Without readEffects[^]*Through readers/);
+    const { unchecked } = JSON.parse((await runCli(...command, '--json')).stdout) as {
+      unchecked: string[];
+    };
+    expect(unchecked).toHaveLength(3);
+    expect(unchecked.join('\n')).toMatch(/Without readParked[^]*Without readEffects/);
+  });
+
+  test('what is shipped is checked whole', async () => {
+    const command = ['run', 'stale-poll', '--seed', '1'];
+    expect((await runCli(...command)).stdout).not.toContain('Not checked');
+    expect(JSON.parse((await runCli(...command, '--json')).stdout)).not.toHaveProperty('unchecked');
+  });
+});
+
 describe('a file whose code does otherwise each time', () => {
   const BY_CHANCE = 'test/kit/by-chance-file.ts';
 
