@@ -54,6 +54,7 @@ const DEFAULT_RUNS = 500;
  * @throws {InvariantViolatedError} with the explained counterexample as its message.
  * @throws {NotJudgedError} for code that waits outside the ports, or is not deterministic.
  * @throws {IntegrationShapeError} {@link CheckOptionError} {@link TokenError} for what can't be run at all.
+ * @throws {SetupError} when the integration's `setup` throws, with what the database said.
  * @throws {ReaderError} when a reader of the integration throws or gives what is no row.
  */
 export async function checkIntegration(

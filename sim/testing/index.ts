@@ -32,3 +32,4 @@ export {
   type PoolResult,
 } from '../world/pool.ts';
 export { ReaderError } from '../world/row-reader.ts';
+export { SetupError } from '../world/setup-error.ts';

@@ -8,6 +8,7 @@ import { createPoolPort } from './pool-port.ts';
 import { createReplica } from './replica.ts';
 import { createRowReader } from './row-reader.ts';
 import { quoteIdentifier, sessionOf, type Session, type SimulationDatabase } from './session.ts';
+import { SetupError } from './setup-error.ts';
 import type { Stage } from './stage.ts';
 
 const stages = new WeakMap<SimulationDatabase, Map<Integration, Promise<Stage>>>();
@@ -42,7 +43,13 @@ async function makeStage(
   session.enter(schema);
   const outside = createOutsideHandle(session);
   const tables = await makeOwnTables(session, schema, () =>
-    outside.during(() => integration.setup(outside.database)),
+    outside
+      .during(() => integration.setup(outside.database))
+      .catch((cause: unknown) => {
+        // It may have failed inside a transaction, and others use this connection too.
+        session.execute('rollback');
+        throw new SetupError(integration.name, cause);
+      }),
   );
   return {
     database: 'pglite',

@@ -167,6 +167,23 @@ test('readers that fail, or give what is no row, are named', async () => {
   expect(odd.message).toContain('readJob gave {"state":"done"} for job_a');
 });
 
+test('a setup that fails is named, with what the database said, and leaves the database usable', async () => {
+  const broken = naive({
+    setup: async ({ pool }) => {
+      const client = await pool.connect();
+      await client.query('begin');
+      await client.query('create table videos (job text references jobs)');
+    },
+  });
+  const failure = await refusal(broken);
+  expect(failure).toMatchObject({ code: 'setup_failed', cause: { code: '42P01' } });
+  expect(failure.message).toContain('setup of the integration "integration" failed: relation');
+  expect(failure.message).toContain('"jobs" does not exist (SQLSTATE 42P01)');
+  expect((await refusal(naive())).code).toBe('invariant_violated');
+  const throwing = await refusal(naive({ setup: () => Promise.reject(new TypeError('no url')) }));
+  expect(throwing.message).toContain('failed: TypeError: no url. It is called once');
+});
+
 test('the handle of setup is refused where the ports should be used', async () => {
   let kept: Parameters<IntegrationUnderTest['setup']>[0] | null = null;
   const integration = naive();

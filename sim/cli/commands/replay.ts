@@ -44,7 +44,7 @@ since and no longer takes these steps.`,
         const choice = databaseChoice(options, recipe.database);
         const scenario = findNamed('scenario', scenarios, recipe.scenario);
         const system = await findSystem(named, choice, context);
-        await withSimulation(context, choice, async (database, createSimulator) => {
+        await withSimulation(system.context, choice, async (database, createSimulator) => {
           const simulator = await createSimulator({ ...system.options, scenario, database });
           const run = await simulator.replay(token);
           await showRun(await simulator.confirm(run), options, system.context);

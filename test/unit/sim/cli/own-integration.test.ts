@@ -113,6 +113,14 @@ describe('a file that cannot be used is refused', () => {
     await writeFile(join(folder, 'nothing.mjs'), 'export const other = 1;');
     await writeFile(join(folder, 'half.mjs'), 'export default { setup() {}, start() {} };');
     await writeFile(join(folder, 'broken.mjs'), 'throw new Error("no database URL");');
+    await writeFile(
+      join(folder, 'no-tables.mjs'),
+      `export default {
+         setup: ({ pool }) => pool.query('create table videos (job text references jobs)'),
+         start() {},
+         readJob() {},
+       };`,
+    );
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -121,6 +129,7 @@ describe('a file that cannot be used is refused', () => {
     ['nothing.mjs', 'exports only other; export the integration'],
     ['half.mjs', 'readJob is missing, and should be a function'],
     ['broken.mjs', 'could not be loaded: no database URL'],
+    ['no-tables.mjs', 'failed: relation "jobs" does not exist (SQLSTATE 42P01). It is called once'],
   ])('%s', async (name, words) => {
     const path = relative(process.cwd(), join(folder, name));
     const { error } = await runCli('run', 'stale-poll', '--integration', path);
