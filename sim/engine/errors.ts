@@ -1,3 +1,13 @@
+/** What the trap of the global `fetch` calls it. */
+export const GLOBAL_FETCH = 'the global fetch';
+
+const ADVICE =
+  'Use the port that it was started with instead (ports.clock, ports.fetch, ports.database), or pass that ' +
+  'dependency in.';
+const FETCH_ADVICE =
+  "Use ports.fetch instead. Or put fetch: 'global' beside setup and start in the integration, or in the options of " +
+  "createSimulator: then the global fetch is the simulator's while a schedule runs.";
+
 /** A task awaited something that the engine does not own, so that its order can be neither chosen nor replayed. */
 export class UncontrolledAwaitError extends Error {
   readonly code = 'uncontrolled_await';
@@ -6,8 +16,7 @@ export class UncontrolledAwaitError extends Error {
   constructor(task: string, what: string, where: string | null) {
     super(
       `The task ${task} used ${what}${where === null ? '' : ` (${where})`}, which the simulator can neither ` +
-        'order nor replay. Use the port that it was started with instead (ports.clock, ports.fetch, ' +
-        'ports.database), or pass that dependency in.',
+        `order nor replay. ${what === GLOBAL_FETCH ? FETCH_ADVICE : ADVICE}`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { watchAsyncResources } from './async-resources.ts';
+import { GLOBAL_FETCH } from './errors.ts';
 import { rememberSignatures } from './known-signatures.ts';
 import type { Quiet } from './quiet.ts';
 
@@ -58,7 +59,7 @@ export function setTraps(handlers: TrapHandlers): () => void {
   trap(AbortSignal, 'timeout', 'AbortSignal.timeout', () => new AbortController().signal);
   if (handlers.trapFetch) {
     // Never settles: the run ends here, and the task with it.
-    trap(globalThis, 'fetch', 'the global fetch', () => new Promise(() => {}));
+    trap(globalThis, 'fetch', GLOBAL_FETCH, () => new Promise(() => {}));
   }
 
   const subtle: object = Object.getPrototypeOf(crypto.subtle) as object;

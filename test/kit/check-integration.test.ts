@@ -7,6 +7,7 @@ import {
 } from '../../sim/testing/index.ts';
 import { sharedPglite } from '../setup/databases.ts';
 import { integration as byChance } from './by-chance-file.ts';
+import { integration as globalFetch } from './global-fetch-file.ts';
 import { naive, naiveHandlers } from './naive.ts';
 
 /** What the check throws. */
@@ -147,14 +148,17 @@ test('a failure that is gone after its two replays cannot be judged either', asy
 
 test('code that calls the global fetch takes the same steps', async () => {
   const byPort = await refusal(naive());
-  const byGlobal = await refusal(
-    naive({
-      fetch: 'global',
-      start: (ports) =>
-        naiveHandlers({ ...ports, fetch: (input, init) => globalThis.fetch(input, init) }),
-    }),
-  );
+  const byGlobal = await refusal(globalFetch);
   expect(byGlobal).toMatchObject({ code: byPort.code, message: byPort.message });
+});
+
+test('code that calls the global fetch and does not say so is told how to', async () => {
+  const { fetch: _said, ...silent } = globalFetch;
+  const failure = await refusal(silent);
+  expect(failure.code).toBe('not_judged');
+  const words = failure.message.replaceAll(/\s+/g, ' ');
+  expect(words).toMatch(/used the global fetch .*global-fetch-file\.ts.*Use ports\.fetch/);
+  expect(words).toContain("Or put fetch: 'global' beside setup and start");
 });
 
 test('readers that fail, or give what is no row, are named', async () => {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCode } from '../../../../sim/cli/exit-code.ts';
 import { UsageError } from '../../../../sim/cli/usage-error.ts';
+import type { Run } from '../../../../sim/world/run.ts';
 import { runCli } from './run-cli.ts';
 
 const NAIVE = 'test/kit/naive-file.ts';
@@ -37,6 +38,16 @@ describe('--integration with a file', () => {
     expect(String(without.error)).toContain('naive-file.ts"; add --integration');
     const other = await runCli('replay', token, '--integration', 'guarded');
     expect(String(other.error)).toContain('not "guarded"; name its file');
+  });
+
+  test('one that calls the global fetch says so in the file', async () => {
+    const command = ['run', 'stale-poll', '--seed', '1', '--json', '--integration'];
+    const [byPort, byGlobal] = [
+      await runCli(...command, NAIVE),
+      await runCli(...command, 'test/kit/global-fetch-file.ts'),
+    ].map(({ stdout }) => JSON.parse(stdout) as Run);
+    expect(byGlobal?.verdict).toBe('pass');
+    expect(byGlobal?.steps).toEqual(byPort?.steps);
   });
 
   test('run and explore take it too', async () => {
