@@ -38,7 +38,7 @@ describe('a first visit', () => {
     await picture(page, 'first-visit');
   });
 
-  test('is seen after less than 60 kB, before the simulator is fetched', async () => {
+  test('is seen after less than 60 kB, without the simulator', async () => {
     const page = await openLab();
     const files = await page.evaluate(() =>
       [document.URL, ...performance.getEntriesByType('resource').map(({ name }) => name)].filter(
@@ -121,7 +121,11 @@ test('another scenario, integration and seed run at once, and the address names 
   expect(await verdict(page)).toMatch(/pass[^]*No invariant was violated/);
   expect(page.url()).toMatch(/#s=sume1-/);
   // Whatever the order: it throws at what it does not know.
+  // What is chosen and not run yet is not what is shown.
+  await page.getByLabel('Scenario').selectOption('unknown-event');
+  expect(await verdict(page)).toContain('This is guarded in early-webhook; press Run');
   await runChoice(page, { scenario: 'unknown-event', integration: 'unknown-event-500', seed: 3 });
+  expect(await verdict(page)).not.toContain('This is');
   expect(await verdict(page)).toMatch(/fail[^]*job.archived/);
 });
 
@@ -352,6 +356,16 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   });
 });
 
+/** Words of the timeline that stick out of the row they belong to. */
+function beyondTheirRow(page: Page): Promise<string[]> {
+  return page.locator('.drawing').evaluate((drawing) => {
+    const { right } = drawing.getBoundingClientRect();
+    return [...drawing.querySelectorAll('.row text')]
+      .filter((text) => text.getBoundingClientRect().right > right - 4)
+      .map((text) => text.textContent ?? '');
+  });
+}
+
 test.each([360, 390, 768, 1600])('%i pixels are wide enough', async (width) => {
   const page = await openLab('', { viewport: { width, height: 844 } });
   const overflow = (): Promise<number> =>
@@ -359,6 +373,7 @@ test.each([360, 390, 768, 1600])('%i pixels are wide enough', async (width) => {
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
   expect(await overflow()).toBe(0);
+  expect(await beyondTheirRow(page)).toEqual([]);
   await picture(page, `wide-${width}`);
   await page.getByRole('button', { name: 'Run it guarded' }).click();
   await page.locator('.compared').waitFor({ timeout: 60_000 });

@@ -1,6 +1,15 @@
 import type { JSX } from 'preact';
 import { whyItMatters, type Run } from '../../index.ts';
-import { compareWith, engine, isFirstVisit, makeSmaller, notice, other, run } from './state.ts';
+import {
+  choice,
+  compareWith,
+  engine,
+  isFirstVisit,
+  makeSmaller,
+  notice,
+  other,
+  run,
+} from './state.ts';
 
 const WORD: Readonly<Record<Run['verdict'], string>> = {
   pass: '✓ pass',
@@ -18,6 +27,7 @@ export function VerdictLine(): JSX.Element {
       <p aria-live="polite">
         {sentence(run.value)}{' '}
         {verdict === 'fail' && !isFirstVisit.value && <Matters run={run.value} />}
+        <NotChosen run={run.value} />
       </p>
       <div class="actions">
         {other.value !== null ? (
@@ -55,6 +65,17 @@ function Matters({ run: { violations } }: { run: Run }): JSX.Element | null {
   const [violation] = violations;
   if (violation === undefined) return null;
   return <span class="matters">{whyItMatters[violation.invariant]}</span>;
+}
+
+/** Whose run this is, where something else has been chosen above and not run yet. */
+function NotChosen({ run: { scenario, integration } }: { run: Run }): JSX.Element | null {
+  const { value: chosen } = choice;
+  if (scenario === chosen.scenario && integration === chosen.integration) return null;
+  return (
+    <span class="not-chosen">
+      This is {integration} in {scenario}; press Run for what is chosen above.
+    </span>
+  );
 }
 
 /** One pane's own verdict, where two are compared. */

@@ -73,7 +73,7 @@ export function layOut(run: Run, width: number, measure: Measure): Geometry {
   const lanes = placeLanes(run, width, measure);
   const xOf = new Map(lanes.map(({ name, x }) => [name, x]));
   const textX = (lanes.at(-1)?.x ?? GUTTER) + 24;
-  const room = Math.max(width - textX - 12, 120);
+  const room = Math.max(width - textX - 12, 96);
   const heightOf = new Map<string, number>();
   const lastOfTask = new Map<string, { label: string; actor: string }>();
   const rows: TimelineRow[] = [];
