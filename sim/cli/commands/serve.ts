@@ -90,11 +90,12 @@ Examples:
         if (!(error instanceof ListenError || error instanceof BadOptionError)) throw error;
         throw new UsageError(error.message, { cause: error });
       }
+      const refuses = await mayRefuseSubmits(chosen);
       const ended = untilInterrupted();
       await context.stdout.write(
         options.json === true
           ? JSON.stringify(asJson(server, chosen))
-          : startupLines(server, chosen, options, context.stdout).join('\n'),
+          : startupLines(server, chosen, options, { refuses, stdout: context.stdout }).join('\n'),
       );
       await ended;
       await server.close();
@@ -124,6 +125,12 @@ async function serverOptions(
   };
 }
 
+async function mayRefuseSubmits({ faults = 'none' }: FakeSumeServerOptions): Promise<boolean> {
+  const { faultPreset } = await import('../../fake-sume/faults/presets.ts');
+  const { mayRefuse } = await import('../../fake-sume/faults/profile.ts');
+  return mayRefuse(typeof faults === 'string' ? faultPreset(faults) : faults, 'submit');
+}
+
 /** What a script needs to know. */
 function asJson(server: FakeSumeServer, options: FakeSumeServerOptions): Record<string, unknown> {
   return {
@@ -144,7 +151,7 @@ function startupLines(
   server: FakeSumeServer,
   options: FakeSumeServerOptions,
   given: ServeOptions,
-  stdout: ConsoleOutput,
+  { refuses, stdout }: { refuses: boolean; stdout: ConsoleOutput },
 ): string[] {
   const palette = ansiPalette(stdout.colour);
   const key = options.apiKeys?.[0] ?? 'any';
@@ -163,8 +170,16 @@ function startupLines(
     line('Control API', `${server.controlUrl}/ (described by ${server.controlUrl}/openapi.json)`),
     line(
       'Try it',
-      `curl -X POST ${server.baseUrl}/models/sume/avatar-video/v1.0/runs -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"webhook_url":"http://localhost:3000/webhook"}'`,
+      `curl -X POST ${server.baseUrl}/models/sume/avatar-video/v1.0/runs -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'${refuses ? " -H 'Idempotency-Key: try-1'" : ''} -d '{"webhook_url":"http://localhost:3000/webhook"}'`,
     ),
+    ...(refuses
+      ? [
+          line(
+            'If that fails',
+            'with these faults a request can be refused (429, 5xx, no JSON) or cut: repeat it with the same Idempotency-Key',
+          ),
+        ]
+      : []),
     line('Your client', `set its base URL to ${server.baseUrl}, and nothing else`),
     'Ctrl-C ends it.',
   ];

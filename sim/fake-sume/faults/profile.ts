@@ -73,6 +73,12 @@ export interface JobFaults {
 /** `[least, most]`, in milliseconds. */
 export type Range = readonly [number, number];
 
+/** Whether a request of this route may get something else than its answer, or none. */
+export function mayRefuse({ answers = {} }: FaultProfile, route: RouteName): boolean {
+  const { delayMs: _later, ...refusals } = { ...answers['*'], ...answers[route] };
+  return Object.values(refusals).some((probability) => probability > 0);
+}
+
 const PROBABILITY: JsonShape = { type: 'number', minimum: 0, maximum: 1 };
 const RANGE: JsonShape = {
   type: 'array',

@@ -94,6 +94,21 @@ describe('serve', () => {
   });
 });
 
+test.each([
+  ['chaos', true],
+  ['none', false],
+])(
+  'with the faults %s it says whether the request that it suggests can fail',
+  async (faults, can) => {
+    const serving = await serve('--quiet', '--faults', faults);
+    await expect.poll(() => serving.output.stdout).toContain('Ctrl-C ends it.');
+    const { stdout } = serving.output;
+    expect(/If that fails +.*429, 5xx.*same Idempotency-Key\n/.test(stdout)).toBe(can);
+    expect(/Try it +curl .*-H 'Idempotency-Key: /.test(stdout)).toBe(can);
+    await endOf(serving, 'SIGINT');
+  },
+);
+
 describe('serve refuses in one line', () => {
   const refusal = async (...args: string[]): Promise<string> => {
     const { error } = await runCli('serve', ...args);

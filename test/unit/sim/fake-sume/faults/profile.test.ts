@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeSume } from '../../../../../sim/fake-sume/index.ts';
 import { faultPreset, PRESET_NAMES } from '../../../../../sim/fake-sume/faults/presets.ts';
-import { parseFaultProfile } from '../../../../../sim/fake-sume/faults/profile.ts';
+import { mayRefuse, parseFaultProfile } from '../../../../../sim/fake-sume/faults/profile.ts';
 
 describe('a fault profile', () => {
   it.each(PRESET_NAMES)('named %s is one that a file could hold', (name) => {
@@ -28,6 +28,15 @@ describe('a fault profile', () => {
     expect(() => createFakeSume({ secrets: ['s'], faults: value as object })).toThrow(
       expect.objectContaining({ code: 'bad_option' }) as Error,
     );
+  });
+
+  it.each([
+    [{}, false],
+    [{ answers: { '*': { delayMs: [0, 500] as const }, status: { serverError: 1 } } }, false],
+    [{ answers: { '*': { html: 0.1 } } }, true],
+    [{ answers: { '*': { html: 0.1 }, submit: { html: 0 } } }, false],
+  ])('like %j: whether a submit can meet more than a delay is %s', (profile, expected) => {
+    expect(mayRefuse(profile, 'submit')).toBe(expected);
   });
 
   it('with an unknown name is refused with the names', () => {
