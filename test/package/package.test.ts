@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { moduleGraph, modulesBelow } from './module-graph.ts';
 
@@ -22,6 +23,35 @@ const QUIETLY = [
   // Whatever the npm that runs this suite was told: a failure has to say why.
   '--loglevel=error',
 ] as const;
+
+/** On the oldest Node that the package names, too. */
+const JEST = '30';
+
+/** What a team writes, in Jest's own ES modules. */
+const JEST_TESTS = `
+  import { PGlite } from '@electric-sql/pglite';
+  import { checkIntegration, toSurviveEveryOrder } from 'sume-sim/testing';
+  import { naive, naiveHandlers } from './naive.js';
+
+  expect.extend({ toSurviveEveryOrder });
+  const scenario = 'stale-poll';
+  let database;
+  beforeAll(async () => {
+    database = await PGlite.create();
+  }, 60_000);
+  afterAll(() => database.close());
+
+  test('one order passes', () => checkIntegration(naive(), { scenario, runs: 1, database }), 60_000);
+  test('some order fails', () => checkIntegration(naive(), { scenario, runs: 50, database }), 60_000);
+  test('every order', () => expect(naive()).toSurviveEveryOrder({ scenario, database }), 60_000);
+  test('a wait of its own', () => {
+    const start = (ports) => ({
+      ...naiveHandlers(ports),
+      poll: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    });
+    return checkIntegration(naive({ start }), { scenario, runs: 50, database });
+  }, 60_000);
+`;
 
 /** What `npm pack` says of a tarball; sizes in bytes. */
 interface Packed {
@@ -292,6 +322,39 @@ describe("an integration of one's own", () => {
     }
   });
 });
+
+test('the kit works in Jest: what passes, what fails, and a wait outside the ports', async () => {
+  // Below the project, whose packages are found from here.
+  const folder = join(project, 'jest');
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), SOMEBODY_ELSE);
+  await run('npm', ['install', ...QUIETLY, `jest@${JEST}`], folder);
+  const naive = join(root, 'test/kit/naive.ts');
+  const { code } = await transformWithOxc(await readFile(naive, 'utf8'), naive);
+  await writeFile(join(folder, 'naive.js'), code);
+  await writeFile(join(folder, 'ours.test.js'), JEST_TESTS);
+  const { stdout } = await execute('npx', ['--no-install', 'jest', '--json'], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: '--experimental-vm-modules' },
+  }).catch((failed: unknown) => failed as { stdout: string });
+  const [{ assertionResults: results }] = (
+    JSON.parse(stdout) as {
+      testResults: [{ assertionResults: { title: string; failureMessages: string[] }[] }];
+    }
+  ).testResults;
+  const said = Object.fromEntries(
+    results.map(({ title, failureMessages }) => [
+      title,
+      failureMessages.join(' ').replaceAll(/\s+/g, ' '),
+    ]),
+  );
+  expect(said).toEqual({
+    'one order passes': '',
+    'some order fails': expect.stringContaining('✗ fail: rank-never-drops') as string,
+    'every order': expect.stringContaining('What races') as string,
+    'a wait of its own': expect.stringMatching(/used setTimeout .*ours\.test\.js/) as string,
+  });
+}, 240_000);
 
 test('publint finds nothing to improve', async () => {
   await run('npx', ['--no-install', 'publint', '--strict', tarball], root);
