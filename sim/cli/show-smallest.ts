@@ -50,16 +50,17 @@ function testOf(smallest: Counterexample, { integrationFile }: Context): string 
     : kitTest(smallest.run, smallest, integrationFile);
 }
 
-function describeSize(run: Run, { steps, deviations, schedules }: Counterexample): string {
+function describeSize(run: Run, smallest: Counterexample): string {
+  const { steps, deviations, schedules, complete } = smallest;
   const departures = deviations.length === 1 ? '1 departure' : `${deviations.length} departures`;
   return (
     `Shrunk from ${run.steps.length} steps to ${steps.length}, with ${departures} from ` +
-    `run-to-completion (${schedules} schedules).`
+    `run-to-completion (${complete ? '' : 'not the smallest: stopped after '}${schedules} schedules).`
   );
 }
 
 function jsonOf(smallest: Counterexample, test: string | null): Record<string, unknown> {
-  const { steps, deviations, without, token, invariant, schedules, race } = smallest;
+  const { steps, deviations, without, token, invariant, schedules, complete, race } = smallest;
   return {
     steps,
     deviations,
@@ -67,6 +68,7 @@ function jsonOf(smallest: Counterexample, test: string | null): Record<string, u
     invariant,
     without,
     schedules,
+    complete,
     race:
       race === null
         ? null

@@ -18,8 +18,12 @@ export function failureText(
   counterexample: Counterexample | null,
 ): string {
   const shown = counterexample?.run ?? run;
+  const size =
+    counterexample === null || counterexample.complete
+      ? ''
+      : `; not the smallest: stopped after ${counterexample.schedules} schedules`;
   return [
-    `${headline({ ...shown, seed: run.seed })} (${remark})`,
+    `${headline({ ...shown, seed: run.seed })} (${remark}${size})`,
     '',
     columns(shown, { width: WIDTH }),
     '',

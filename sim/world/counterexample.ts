@@ -19,6 +19,8 @@ export interface Counterexample {
   token: string;
   /** How many schedules were run to find and explain it. */
   schedules: number;
+  /** False if its limit of schedules ended the search for something smaller. */
+  complete: boolean;
   /** Null if no swap of two steps saves it: then faults alone make it fail, or nothing needs to. */
   race: Race | null;
 }

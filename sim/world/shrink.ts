@@ -31,6 +31,12 @@ interface Failure {
   observations: readonly Observation[];
 }
 
+/**
+ * Schedules that a search for something smaller may run. What is shipped needs 40 at the most, so this ends none
+ * of it; it ends one that would keep somebody waiting for minutes to spare them a few steps.
+ */
+const MOST_SCHEDULES = 500;
+
 /** A context switch costs a reader more than a step does. */
 const STEPS_PER_DEVIATION = 2;
 
@@ -41,16 +47,19 @@ const STEPS_PER_DEVIATION = 2;
  * activities are left out, then deviations from run-to-completion (faults are among these), each as many as
  * can be, by fast-check; and all over again for as long as that helps.
  *
+ * @param maxSchedules ends it with the smallest so far; the few that check and explain the outcome are run beside.
  * @throws {NondeterminismError} if the run does not fail again when it is replayed.
  */
 export async function shrink(
   play: Play,
   failing: Run,
   invariant: InvariantName,
+  maxSchedules: number = MOST_SCHEDULES,
 ): Promise<Counterexample> {
   const recipe = decodeToken(failing.token);
   let { faults } = recipe;
   let schedules = 0;
+  let complete = true;
   const attempt = async (
     chooser: Chooser,
     without: readonly string[],
@@ -75,13 +84,17 @@ export async function shrink(
       `The run violated ${invariant}, and its replay does not: there is nothing to shrink.`,
     );
   }
-  const better = async (found: Promise<Failure | null>): Promise<boolean> => {
-    const failure = await found;
+  const smaller = async (...tried: Parameters<typeof attempt>): Promise<Failure | null> => {
+    complete &&= schedules < maxSchedules;
+    return complete ? attempt(...tried) : null;
+  };
+  const better = async (...tried: Parameters<typeof attempt>): Promise<boolean> => {
+    const failure = await smaller(...tried);
     best = failure ?? best;
     return failure !== null;
   };
   // Also turns the deviations of an old token into ones by the present rule.
-  await better(attempt(createOrderChooser(storyOf(best)), best.without));
+  await better(createOrderChooser(storyOf(best)), best.without);
   for (let size = Infinity; sizeOf(best) < size;) {
     size = sizeOf(best);
     for (const removable of [orders, activities]) {
@@ -90,14 +103,12 @@ export async function shrink(
       const names = removable(run);
       await smallestSublist(names, (kept) => {
         const left = names.filter((name) => !kept.includes(name));
-        return better(attempt(createOrderChooser(story), [...without, ...left]));
+        return better(createOrderChooser(story), [...without, ...left]);
       });
     }
     const { without, deviations } = best;
-    await smallestSublist(deviations, (kept) =>
-      better(attempt(createRecordedChooser(kept), without)),
-    );
-    const told = await attempt(createOrderChooser(storyOf(best)), without);
+    await smallestSublist(deviations, (kept) => better(createRecordedChooser(kept), without));
+    const told = await smaller(createOrderChooser(storyOf(best)), without);
     if (told !== null && sizeOf(told) < sizeOf(best)) best = told;
   }
 
@@ -122,6 +133,7 @@ export async function shrink(
     without,
     token: run.token,
     schedules,
+    complete,
     race,
   };
 }

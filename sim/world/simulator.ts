@@ -66,11 +66,15 @@ export interface Simulator {
   confirm(run: Run): Promise<Run>;
   /**
    * The smallest run that still violates the invariant (the first that the run violated, unless another is
-   * named), and what races in it. Takes some dozens of schedules.
+   * named), and what races in it. Takes some dozens of schedules, and about `maxSchedules` (500) at the most: then
+   * it is the smallest so far.
    *
    * @throws {NondeterminismError} if the run does not fail again.
    */
-  shrink(run: Run, options?: { invariant?: InvariantName }): Promise<Counterexample>;
+  shrink(
+    run: Run,
+    options?: { invariant?: InvariantName; maxSchedules?: number },
+  ): Promise<Counterexample>;
   /** Every inequivalent order, for every set of faults up to a budget. */
   explore(options?: ExploreOptions): Promise<Exploration>;
   /**
@@ -156,7 +160,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         searchOptions,
       ),
 
-    shrink: async (run, { invariant = run.violations[0]?.invariant } = {}) => {
+    shrink: async (run, { invariant = run.violations[0]?.invariant, maxSchedules } = {}) => {
       if (invariant === undefined) throw new Error('A run without a violation cannot be shrunk.');
       // Loaded only when it is needed: it brings fast-check with it.
       const { shrink } = await import('./shrink.ts');
@@ -164,6 +168,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         (chooser, recipe, onObservations) => play(chooser, null, recipe, onObservations),
         run,
         invariant,
+        maxSchedules,
       );
     },
 

@@ -92,6 +92,24 @@ describe('shrinking', () => {
     expect(shrunk).toMatchObject({ deviations: [], race: null });
   });
 
+  it('ends at its limit with what it has so far, which fails as it did and is had again', async () => {
+    const simulator = await simulatorOf('everything', 'drain-outside-transaction');
+    const failing = await firstFailure(simulator, 'parked-drains');
+    const shrink = (maxSchedules: number): Promise<Counterexample> =>
+      simulator.shrink(failing, { invariant: 'parked-drains', maxSchedules });
+    const [none, some] = [await shrink(1), await shrink(3)];
+    for (const stopped of [none, some]) {
+      expect(stopped.complete).toBe(false);
+      expect(stopped.violation.invariant).toBe('parked-drains');
+      const again = await simulator.replay(stopped.token);
+      expect(again.violations).toContainEqual(stopped.violation);
+    }
+    // The token's own run, and the swaps, are beside the limit.
+    expect(some.schedules).toBeLessThanOrEqual(3 + 1 + 24);
+    expect(some.steps.length).toBeLessThan(none.steps.length);
+    expect((await simulator.shrink(failing, { invariant: 'parked-drains' })).complete).toBe(true);
+  });
+
   it('takes a run that passed for a mistake of the caller', async () => {
     const simulator = await simulatorOf('early-webhook', 'guarded');
     await expect(simulator.shrink(await simulator.run({ seed: 1 }))).rejects.toThrow(
