@@ -342,13 +342,13 @@ test('the kit works in Jest: what passes, what fails, and a wait outside the por
       testResults: [{ assertionResults: { title: string; failureMessages: string[] }[] }];
     }
   ).testResults;
-  const said = Object.fromEntries(
+  const failures = Object.fromEntries(
     results.map(({ title, failureMessages }) => [
       title,
       failureMessages.join(' ').replaceAll(/\s+/g, ' '),
     ]),
   );
-  expect(said).toEqual({
+  expect(failures).toEqual({
     'one order passes': '',
     'some order fails': expect.stringContaining('✗ fail: rank-never-drops') as string,
     'every order': expect.stringContaining('What races') as string,
