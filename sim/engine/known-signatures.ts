@@ -3,9 +3,9 @@ type Subtle = (this: unknown, ...args: unknown[]) => unknown;
 /** More than the signatures of any one scenario; then it starts afresh. */
 const MAX_KNOWN = 2_000;
 
-const keys = new Map<string, Promise<unknown>>();
+const keys = new Map<string, object>();
 const keyNames = new WeakMap<object, string>();
-const signatures = new Map<string, Promise<ArrayBuffer>>();
+const signatures = new Map<string, ArrayBuffer>();
 
 /**
  * WebCrypto computes in another thread, and going there and back takes longer than most steps. An HMAC is a
@@ -45,18 +45,20 @@ export function rememberSignatures(method: string, original: Subtle): Subtle {
   return original;
 }
 
-function remember<T>(
-  known: Map<string, Promise<T>>,
+/**
+ * What is known, or else what is made. Never the promise of it: in Node a promise keeps the task that made it, and with
+ * it the world of a schedule that is over.
+ */
+async function remember<T>(
+  known: Map<string, T>,
   name: string,
   make: () => Promise<T>,
 ): Promise<T> {
   const found = known.get(name);
   if (found !== undefined) return found;
+  const made = await make();
   if (known.size >= MAX_KNOWN) known.clear();
-  const made = make();
   known.set(name, made);
-  // A failure is the caller's, and is not remembered.
-  made.catch(() => known.delete(name));
   return made;
 }
 

@@ -72,8 +72,7 @@ export function createSumeFetch(parts: {
   const handlers = [...parts.handlers];
   return async (input, init) => {
     const task = engine.currentTask();
-    const request = new Request(input, init);
-    const { signal } = request;
+    const { request, signal } = withoutSignal(input, init);
     const route = describeRequest(request);
     const arrived = async (): Promise<Effect<Answer>> => {
       noteResultRead(request, task, evidence);
@@ -139,6 +138,22 @@ export function createSumeFetch(parts: {
         },
       ],
     });
+  };
+}
+
+/**
+ * The request, and apart from it the signal that takes it back. Node keeps the signal of a Request until a finalizer
+ * has run, and by the listeners of a task that crashed it would keep the whole world of a schedule that is over.
+ */
+function withoutSignal(
+  input: RequestInfo | URL,
+  init?: RequestInit,
+): { request: Request; signal: AbortSignal | null } {
+  if (init instanceof Request) return withoutSignal(new Request(input, init));
+  const ofInput = input instanceof Request ? input.signal : null;
+  return {
+    request: new Request(input, { ...init, signal: null }),
+    signal: init?.signal === undefined ? ofInput : init.signal,
   };
 }
 
