@@ -11,7 +11,9 @@ test.each(['injected', 'global'] as const)(
   'a schedule that is over is let go by the next garbage collection, whatever crashed in it: %s fetch',
   async (kind) => {
     /** What a process of a simulated world is made of. */
-    class Started {}
+    class Started {
+      readonly by = 'guarded';
+    }
     let started = 0;
     const guarded = integrationNamed('guarded');
     const integration: Integration = {
