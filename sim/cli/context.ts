@@ -4,6 +4,7 @@ import type { ConsoleOutput } from './console-output.ts';
 import type { DatabaseChoice } from './database-options.ts';
 import type { IntegrationFile } from '../report/vitest-test.ts';
 import type { ExitCode } from './exit-code.ts';
+import type { LoopEnd } from './loop-end.ts';
 
 /** What a command gets from the process that it runs in. */
 export interface Context {
@@ -26,6 +27,13 @@ export interface Context {
   integrationFile?: IntegrationFile;
   /** What can't be judged of the system under test, one sentence each, where it is one's own. */
   unchecked?: readonly string[];
+  /**
+   * How long code under test may run without giving control back. Then the process ends, with that finding; absent
+   * where the process is not the command's to end.
+   */
+  loopLimitMs?: number;
+  /** How the command ends in such a loop, where the system under test is one's own. */
+  loopEnd?: LoopEnd;
   /** Set by the command that ran. */
   finish: (code: ExitCode) => void;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { systemClock } from '../../src/clock.ts';
+import { LOOP_LIMIT_MS } from '../testing/loop-watch.ts';
 import { consoleOutput } from './console-output.ts';
 import type { Context } from './context.ts';
 import { exitCode } from './exit-code.ts';
@@ -27,6 +28,7 @@ const context: Context = {
     }
   },
   replayCommand: replayCommand(import.meta.url),
+  loopLimitMs: LOOP_LIMIT_MS,
   finish: (code) => {
     process.exitCode = code;
   },

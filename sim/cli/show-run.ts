@@ -30,46 +30,65 @@ export async function showRun(
   context: Context,
   remarks: Remarks = {},
 ): Promise<void> {
-  const { stdout, stderr } = context;
   context.finish(exitCodeOf(run.verdict));
+  for (const { to, text } of printed(run, options, context, remarks)) await context[to].write(text);
+}
+
+/** One thing to write, and where to. */
+export interface Printed {
+  to: 'stdout' | 'stderr';
+  text: string;
+}
+
+/** What `showRun` writes, in order. */
+export function printed(
+  run: Run,
+  options: ReportOptions,
+  context: Context,
+  remarks: Remarks,
+): Printed[] {
   if (options.json === true) {
     const { unchecked } = context;
-    await stdout.write(
-      JSON.stringify({
-        ...runFields(run),
-        ...(unchecked === undefined ? {} : { unchecked }),
-        ...remarks.fields,
-      }),
-    );
-    return;
+    const fields = {
+      ...runFields(run),
+      ...(unchecked === undefined ? {} : { unchecked }),
+      ...remarks.fields,
+    };
+    return [{ to: 'stdout', text: JSON.stringify(fields) }];
   }
-  const target = options.mermaid === true ? stderr : stdout;
-  const palette = ansiPalette(target.colour);
+  const to = options.mermaid === true ? 'stderr' : 'stdout';
+  const { width, colour } = context[to];
+  const palette = ansiPalette(colour);
   const remark = remarks.headline === undefined ? '' : ` (${remarks.headline})`;
-  await target.write(headline(run, palette) + remark);
-  if (remarks.subline !== undefined) await target.write(remarks.subline);
-  if (options.mermaid === true) {
-    await stdout.write(['```mermaid', mermaid(run), '```'].join('\n'));
-  } else {
-    const drawing = columns(run, { width: stdout.width, palette, full: options.full === true });
-    await stdout.write(`\n${drawing}\n`);
-  }
-  await target.write(
-    verdict(run, {
-      width: target.width,
-      palette,
-      replayCommand: context.replayCommand,
-      explanation: remarks.explanation ?? [],
-    }),
-  );
-  if (run.verdict !== 'pass') return;
-  for (const line of notChecked(context, { width: target.width, palette }))
-    await target.write(line);
+  const drawing =
+    options.mermaid === true
+      ? ['```mermaid', mermaid(run), '```'].join('\n')
+      : `\n${columns(run, { width: context.stdout.width, palette, full: options.full === true })}\n`;
+  const end = verdict(run, {
+    width,
+    palette,
+    replayCommand: context.replayCommand,
+    explanation: remarks.explanation ?? [],
+  });
+  return [
+    { to, text: headline(run, palette) + remark },
+    ...(remarks.subline === undefined ? [] : [{ to, text: remarks.subline } as const]),
+    { to: 'stdout', text: drawing },
+    { to, text: end },
+    ...(run.verdict === 'pass'
+      ? notChecked(context, { width, palette }).map((text) => ({ to, text }) as const)
+      : []),
+  ];
 }
 
 /** A run as JSON gives it: every field of the command line's contract, whatever the verdict. */
 function runFields(run: Run): Record<string, unknown> {
-  const { scenario, integration, database, seed, violations, error, actors, steps, token } = run;
+  const { scenario, integration, database, seed, violations, error, loop, actors, steps, token } =
+    run;
   const judged = { scenario, integration, database, seed, verdict: run.verdict, violations };
-  return { ...judged, ...(error === undefined ? {} : { error }), actors, steps, token };
+  const why = {
+    ...(error === undefined ? {} : { error }),
+    ...(loop === undefined ? {} : { loop }),
+  };
+  return { ...judged, ...why, actors, steps, token };
 }

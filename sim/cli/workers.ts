@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { hasEndlessLoop } from '../world/loop-watch.ts';
 import { isNondeterministic, NondeterminismError } from '../world/nondeterminism-error.ts';
 import type { Run } from '../world/run.ts';
 import type { Simulator } from '../world/simulator.ts';
@@ -22,7 +23,7 @@ interface ToWorker {
  * @throws {NondeterminismError} if it does not end as the worker saw it end.
  */
 export async function runAgain(simulator: Simulator, there: Run): Promise<Run> {
-  if (isNondeterministic(there)) return there;
+  if (isNondeterministic(there) || hasEndlessLoop(there)) return there;
   const here = await simulator.replay(there.token);
   if (here.verdict === there.verdict) return here;
   throw new NondeterminismError(

@@ -49,6 +49,10 @@ export type Rest = 'idle' | 'bounded' | 'ended';
 export interface Engine {
   readonly quiet: Quiet;
   readonly steps: readonly Step[];
+  /** The step that has begun and is not complete; null between two. */
+  readonly underWay: Step | null;
+  /** The task whose code was let go last and is not known to be quiet; null while none's is. */
+  readonly letGo: Task | null;
   /** Where the schedule left run-to-completion, in order. */
   readonly deviations: readonly Deviation[];
   readonly tasks: readonly Task[];
@@ -122,6 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
   const observations: Observation[] = [];
   let footprint: FootprintRecorder = createFootprint();
   let begun = 0;
+  let underWay: Step | null = null;
 
   const removeTraps = setTraps({
     quiet,
@@ -163,6 +168,12 @@ export function createEngine(options: EngineOptions): Engine {
     },
     get faultsUsed() {
       return faultsUsed;
+    },
+    get underWay() {
+      return underWay;
+    },
+    get letGo() {
+      return attribution.running?.task ?? null;
     },
 
     spawn: ({ name, actor, process = null }, body) => {
@@ -451,12 +462,6 @@ export function createEngine(options: EngineOptions): Engine {
       step.askedIn.touch(TIME, 'read');
       footprint.touch(TIME, 'write');
     }
-    performing = true;
-    const effect = await option.perform();
-    performing = false;
-    lastTask = task;
-    lastLabel = option.label;
-    task.lastLabel = option.label;
     const record: Step = {
       index: steps.length + 1,
       label: option.label,
@@ -465,18 +470,27 @@ export function createEngine(options: EngineOptions): Engine {
       ...(call.to === undefined ? {} : { to: call.to }),
       ...(call.sentBy === undefined || call.sentBy === null ? {} : { sentBy: call.sentBy }),
       kind: call.kind,
-      text: effect.text,
+      text: 'does not end',
       timeMs: nowMs,
       fault,
       phase: engine.phase,
       changes: [],
     };
+    underWay = record;
+    performing = true;
+    const effect = await option.perform();
+    performing = false;
+    record.text = effect.text;
+    lastTask = task;
+    lastLabel = option.label;
+    task.lastLabel = option.label;
     await alone(task, () => {
       if (!isDead(task)) step.settle(effect);
     });
     await resumeAll();
     record.changes = await options.afterStep(record, step);
     steps.push(record);
+    underWay = null;
     observations.push({ footprint, cause: step.since - 1 });
   }
 

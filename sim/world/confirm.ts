@@ -1,3 +1,4 @@
+import { hasEndlessLoop } from './loop-watch.ts';
 import { NondeterminismError } from './nondeterminism-error.ts';
 import type { Run } from './run.ts';
 
@@ -7,12 +8,12 @@ const REPLAYS = 2;
 /**
  * A failing run, once its token has given it again twice, step for step. Where a replay takes another course,
  * the run with the verdict `error` instead, and the first step where the two part: what cannot be had again
- * can't be judged. A run that did not fail is given back as it is.
+ * can't be judged. A run that did not fail, or ended in a loop, is given back as it is.
  *
  * @param replay runs the token without regard to whether it fits.
  */
 export async function confirm(run: Run, replay: () => Promise<Run>): Promise<Run> {
-  if (run.verdict !== 'fail') return run;
+  if (run.verdict !== 'fail' || hasEndlessLoop(run)) return run;
   for (let time = 1; time <= REPLAYS; time += 1) {
     const again = await replay();
     const difference = firstDifference(run, again);

@@ -24,7 +24,7 @@ export const invariants: readonly { name: InvariantName; text: string }[] = [
   },
   {
     name: 'converges',
-    text: 'In the end every registered row has the status and the result that Sume has.',
+    text: 'In the end all comes to rest, and every registered row has the status and the result that Sume has.',
   },
   {
     name: 'effect-once',

@@ -11,6 +11,13 @@ export interface Run {
   violations: Violation[];
   /** Why nothing could be judged; only with the verdict `error`. */
   error?: { code: string; message: string };
+  /** Set where the code under test never gave control back: the run ends there, as a violation of `converges`. */
+  loop?: {
+    /** The task whose code it is; null if no task's. */
+    task: string | null;
+    /** The function, file and line that ran, if they could be told. */
+    where: string | null;
+  };
   /** Lanes, in the order to draw them. */
   actors: string[];
   steps: Step[];

@@ -3,14 +3,16 @@ import { createEngine, type Engine, type Observation } from '../engine/engine.ts
 import { BlockedTaskError, UncontrolledAwaitError } from '../engine/errors.ts';
 import type { Task } from '../engine/task.ts';
 import { encodeToken } from '../engine/token.ts';
+import type { Step } from '../engine/trace.ts';
 import type { FakeSume } from '../fake-sume/index.ts';
 import { createChecker, type Checker, type TrueJob } from './checker.ts';
 import { createEvidence, dependOnSaid } from './evidence.ts';
 import type { Integration } from './integration.ts';
 import { NondeterminismError } from './nondeterminism-error.ts';
+import { describeLoop, type EndlessLoop, type LoopWatch } from './loop-watch.ts';
 import { LANES } from './processes.ts';
 import { replaceGlobalFetch } from './replace-global-fetch.ts';
-import type { Run } from './run.ts';
+import type { Run, Violation } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import type { OpenStage, Stage } from './stage.ts';
 import { createWorld, MAX_SKEW_MS, PATIENCE, type World } from './world.ts';
@@ -37,6 +39,7 @@ export async function playSchedule(options: {
   globalFetch: boolean;
   /** Gets what an exhaustive search has to know of each step. */
   onObservations: ((observations: () => readonly Observation[]) => void) | null;
+  loopWatch: LoopWatch | null;
 }): Promise<Run> {
   const { scenario, integration, stage, chooser, globalFetch } = options;
   const { tables } = integration;
@@ -79,9 +82,50 @@ export async function playSchedule(options: {
       engine.dispose();
       throw thrown;
     });
+
+  const runOf = (
+    steps: readonly Step[],
+    violations: readonly Violation[],
+    end: Pick<Run, 'error' | 'loop'>,
+  ): Run => ({
+    scenario: scenario.name,
+    integration: integration.name,
+    database: stage.database,
+    seed: options.seed,
+    verdict: end.error !== undefined ? 'error' : violations.length > 0 ? 'fail' : 'pass',
+    violations: [...violations],
+    ...end,
+    actors: LANES.filter((lane) => steps.some(({ actor, to }) => actor === lane || to === lane)),
+    steps: [...steps],
+    token: encodeToken({
+      scenario: scenario.name,
+      integration: integration.name,
+      database: stage.database,
+      seed: options.seed,
+      faults: options.faults,
+      deviations: [...engine.deviations],
+      rule: options.rule,
+      without: [...options.without],
+    }),
+  });
+  const soFar = (loop: EndlessLoop): Run => {
+    const { steps, underWay, letGo } = engine;
+    const taken = underWay === null ? steps : [...steps, underWay];
+    const who = letGo === null ? 'The code' : `The task ${letGo.name}`;
+    const violation = {
+      invariant: 'converges',
+      message: describeLoop(who, loop),
+      step: taken.length,
+    } as const;
+    return runOf(taken, [...checker.violations, violation], {
+      loop: { task: letGo?.name ?? null, where: loop.where },
+    });
+  };
+
   let restoreFetch = (): void => {};
   let sume: FakeSume | null = null;
   let error: Run['error'];
+  const endWatch = options.loopWatch?.begin(soFar);
   try {
     const world = createWorld({
       engine,
@@ -106,35 +150,13 @@ export async function playSchedule(options: {
       throw thrown;
     error = { code: thrown.code, message: thrown.message };
   } finally {
+    endWatch?.();
     engine.dispose();
     restoreFetch();
     await sume?.dispose();
     await open.close();
   }
-  const { violations } = checker;
-  return {
-    scenario: scenario.name,
-    integration: integration.name,
-    database: stage.database,
-    seed: options.seed,
-    verdict: error !== undefined ? 'error' : violations.length > 0 ? 'fail' : 'pass',
-    violations: [...violations],
-    ...(error === undefined ? {} : { error }),
-    actors: LANES.filter((lane) =>
-      engine.steps.some(({ actor, to }) => actor === lane || to === lane),
-    ),
-    steps: [...engine.steps],
-    token: encodeToken({
-      scenario: scenario.name,
-      integration: integration.name,
-      database: stage.database,
-      seed: options.seed,
-      faults: options.faults,
-      deviations: [...engine.deviations],
-      rule: options.rule,
-      without: [...options.without],
-    }),
-  };
+  return runOf(engine.steps, checker.violations, error === undefined ? {} : { error });
 }
 
 /** Safety: anything may happen, within the budget. Liveness: faults have stopped, and all must converge. */

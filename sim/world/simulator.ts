@@ -21,6 +21,7 @@ import {
 import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import type { FaultName } from './faults.ts';
 import type { Integration } from './integration.ts';
+import type { LoopWatch } from './loop-watch.ts';
 import type { InvariantName, Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import { playSchedule } from './schedule.ts';
@@ -37,6 +38,8 @@ export interface SimulatorOptions {
   faults?: number;
   /** Says that the integration calls the global `fetch`, which is the simulation's while a schedule runs. */
   fetch?: 'global';
+  /** Ends the process where the code loops without end; without one it would go on for ever. */
+  loopWatch?: LoopWatch;
 }
 
 /** Runs one integration through one scenario, schedule after schedule. */
@@ -102,9 +105,16 @@ const STEPS_PER_ORDER = 14;
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { scenario, integration, database } = options;
   const faults = options.faults ?? scenario.budget;
-  const stage = await exclusively(() =>
-    'stage' in database ? database.stage(integration) : pgliteStage(database, integration),
-  );
+  const stage = await exclusively(async () => {
+    const endWatch = options.loopWatch?.begin(null);
+    try {
+      return 'stage' in database
+        ? await database.stage(integration)
+        : await pgliteStage(database, integration);
+    } finally {
+      endWatch?.();
+    }
+  });
 
   const play = (
     chooser: Chooser,
@@ -124,6 +134,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
         without: recipe.without ?? [],
         globalFetch: options.fetch === 'global',
         onObservations: onObservations ?? null,
+        loopWatch: options.loopWatch ?? null,
       }),
     );
 

@@ -1,5 +1,6 @@
 import { notJudged } from './confirm.ts';
 import type { Counterexample } from './counterexample.ts';
+import { hasEndlessLoop } from './loop-watch.ts';
 import { NondeterminismError } from './nondeterminism-error.ts';
 import type { Run } from './run.ts';
 import type { Simulator } from './simulator.ts';
@@ -13,7 +14,7 @@ export async function smallestFailure(
   found: Run,
 ): Promise<{ run: Run; smallest: Counterexample | null }> {
   const run = await simulator.confirm(found);
-  if (run.verdict !== 'fail') return { run, smallest: null };
+  if (run.verdict !== 'fail' || hasEndlessLoop(run)) return { run, smallest: null };
   try {
     return { run, smallest: await simulator.shrink(run) };
   } catch (error) {

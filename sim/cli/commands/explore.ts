@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { headline } from '../../report/verdict.ts';
 import type { Exploration } from '../../world/explore.ts';
+import { hasEndlessLoop } from '../../world/loop-watch.ts';
 import { isNondeterministic } from '../../world/nondeterminism-error.ts';
 import type { Run } from '../../world/run.ts';
 import type { Simulator } from '../../world/simulator.ts';
@@ -24,6 +25,7 @@ import {
   INTEGRATION_TEXT,
   type ReportOptions,
 } from '../run-options.ts';
+import type { Remarks } from '../show-run.ts';
 import { showSmallest } from '../show-smallest.ts';
 import { addShardOptions, isIn, WHOLE, type Shard, type ShardOptions } from '../shard.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -39,7 +41,7 @@ interface ExploreCommandOptions extends ReportOptions, DatabaseOptions, ShardOpt
 }
 
 /** What ended a search before it had covered everything. */
-type Limit = 'max' | 'seconds' | 'interrupted' | 'nondeterminism' | null;
+type Limit = 'max' | 'seconds' | 'interrupted' | 'nondeterminism' | 'endless_loop' | null;
 
 const MOST_FAULTS = 20;
 const MOST_DEPARTURES = 100;
@@ -104,14 +106,19 @@ Exit codes: 0 pass (a limit without a violation too), 1 an invariant was violate
       const scenario = findNamed('scenario', scenarios, name);
       const choice = databaseChoice(options);
       refuseUnfit(scenario, choice);
-      const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
+      const system = await findSystem(
+        options.integration ?? DEFAULT_INTEGRATION,
+        choice,
+        context,
+        options,
+      );
       const withSimulator = (work: (simulator: Simulator) => Promise<void>): Promise<void> =>
         withSimulation(system.context, choice, async (database, createSimulator) =>
           work(await createSimulator({ ...system.options, scenario, database })),
         );
       if ((options.jobs ?? 1) > 1) return searchInWorkers(withSimulator, options, system.context);
       await withSimulator(async (simulator) => {
-        const { exploration, limit } = await search(simulator, options, context);
+        const { exploration, limit } = await search(simulator, options, system.context);
         await report(simulator, exploration, limit, options, system.context);
       });
     });
@@ -129,7 +136,24 @@ async function search(
   const deadlineMs = seconds === undefined ? Infinity : context.clock.now() + seconds * 1_000;
   const stop = new AbortController();
   let limit: Limit = null;
+  let done = 0;
+  if (context.loopEnd !== undefined) {
+    context.loopEnd.remarks = (run) => {
+      progress.stop();
+      const covered = {
+        schedules: done + 1,
+        orders: null,
+        faultSets: null,
+        ...(departures === undefined ? {} : { departures: -1 }),
+        complete: false,
+        failures: [run],
+        last: run,
+      };
+      return remarksOn(covered, 'endless_loop', options);
+    };
+  }
   const keepLimits = (schedules: number, text: string): void => {
+    done = schedules;
     progress.update(schedules, text);
     worker.tell(schedules);
     if (interruption.happened) limit = 'interrupted';
@@ -234,6 +258,31 @@ async function searchInWorkers(
   });
 }
 
+/** What the search says of the run that it shows. */
+function remarksOn(explored: Explored, limit: Limit, { shard }: ExploreCommandOptions): Remarks {
+  const { complete, schedules, orders, faultSets, departures, failures } = explored;
+  const [shortest] = failures;
+  const covered = describe(explored, limit, shard);
+  const endedIt =
+    shortest !== undefined && (isNondeterministic(shortest) || hasEndlessLoop(shortest));
+  const which = endedIt
+    ? 'the last schedule'
+    : `the shortest of ${plural(failures.length, 'violating schedule')}`;
+  return {
+    headline: shortest === undefined ? 'the last schedule' : `${which}; ${covered}`,
+    fields: {
+      schedules,
+      orders,
+      faultSets,
+      ...(departures === undefined ? {} : { departures }),
+      ...(shard === undefined ? {} : { shard }),
+      complete,
+      limit,
+      failures: failures.length,
+    },
+  };
+}
+
 async function report(
   simulator: Simulator,
   exploration: Explored,
@@ -241,33 +290,21 @@ async function report(
   options: ExploreCommandOptions,
   context: Context,
 ): Promise<void> {
-  const { complete, schedules, orders, faultSets, departures, failures, last } = exploration;
+  const { failures, last } = exploration;
   const [shortest] = failures;
-  const covered = describe(exploration, limit, options.shard);
   if (shortest !== undefined || options.json === true || options.mermaid === true) {
-    const failing =
-      failures.length === 1 ? '1 violating schedule' : `${failures.length} violating schedules`;
-    await showSmallest(simulator, shortest ?? last, options, context, {
-      headline:
-        shortest === undefined
-          ? 'the last schedule'
-          : `${isNondeterministic(shortest) ? 'the last schedule' : `the shortest of ${failing}`}; ${covered}`,
-      fields: {
-        schedules,
-        orders,
-        faultSets,
-        ...(departures === undefined ? {} : { departures }),
-        ...(options.shard === undefined ? {} : { shard: options.shard }),
-        complete,
-        limit,
-        failures: failures.length,
-      },
-    });
+    const remarks = remarksOn(exploration, limit, options);
+    await showSmallest(simulator, shortest ?? last, options, context, remarks);
   } else {
     const { stdout } = context;
     const palette = ansiPalette(stdout.colour);
     await stdout.write(`${headline(last, palette)}\n`);
-    await stdout.write(palette('good', `✓ pass: no invariant was violated in ${covered}.`));
+    await stdout.write(
+      palette(
+        'good',
+        `✓ pass: no invariant was violated in ${describe(exploration, limit, options.shard)}.`,
+      ),
+    );
     for (const line of notChecked(context, { width: stdout.width, palette })) {
       await stdout.write(line);
     }
@@ -281,6 +318,7 @@ const ENDED: Readonly<Record<Exclude<Limit, null>, string>> = {
   seconds: 'the limit of --seconds was reached',
   interrupted: 'interrupted',
   nondeterminism: 'the code did otherwise than before',
+  endless_loop: 'the code looped',
 };
 
 /** What was covered, and what was not, in words. */

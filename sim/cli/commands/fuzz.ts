@@ -25,6 +25,7 @@ import {
 } from '../run-options.ts';
 import { notChecked } from '../not-checked.ts';
 import { startProgress } from '../progress.ts';
+import type { Remarks } from '../show-run.ts';
 import { showSmallest } from '../show-smallest.ts';
 import { UsageError } from '../usage-error.ts';
 import { addShardOptions, isIn, WHOLE, type ShardOptions } from '../shard.ts';
@@ -79,7 +80,12 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
           ? scenarios.filter((scenario) => fits(scenario, choice))
           : [findNamed('scenario', scenarios, name)];
       for (const scenario of chosen) refuseUnfit(scenario, choice);
-      const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
+      const system = await findSystem(
+        options.integration ?? DEFAULT_INTEGRATION,
+        choice,
+        context,
+        options,
+      );
       const runs = options.runs ?? DEFAULT_RUNS;
       const seed = options.seed ?? 1;
       if (seed + runs - 1 > MAX_SEED) {
@@ -97,7 +103,7 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
       // Before the database opens: Ctrl-C meanwhile is a wish to stop too, and one schedule is soon run.
       const interruption = onInterruption();
       await withSimulators(async (create) =>
-        report(await fuzz(search, create, interruption, context), search, system.context),
+        report(await fuzz(search, create, interruption, system.context), search, system.context),
       );
     });
 }
@@ -160,6 +166,13 @@ async function fuzz(
   let last: { run: Run; simulator: Simulator } | null = null;
   let done = 0;
   let elapsedMs = 0;
+  if (context.loopEnd !== undefined) {
+    context.loopEnd.remarks = () => {
+      progress.stop();
+      const schedulesPerSecond = perSecond(done, elapsedMs);
+      return remarksOn({ done: done + 1, schedulesPerSecond }, search, false);
+    };
+  }
   try {
     search: for (const scenario of search.scenarios) {
       const simulator = await simulatorFor(scenario);
@@ -191,18 +204,28 @@ function perSecond(done: number, elapsedMs: number): number {
   return Math.round((done / Math.max(elapsedMs, 1)) * 10_000) / 10;
 }
 
+/** What the search says of the run that it shows. */
+function remarksOn(
+  { done, schedulesPerSecond }: Pick<Found, 'done' | 'schedulesPerSecond'>,
+  search: Search,
+  passed: boolean,
+): Remarks {
+  const planned = plannedOf(search);
+  const complete = passed && done === planned;
+  return {
+    headline: passed ? 'the last schedule' : `the first found: ${done} of ${planned} schedules`,
+    fields: { runs: done, schedulesPerSecond, firstSeed: search.seed, complete },
+  };
+}
+
 async function report(found: Found, search: Search, context: Context): Promise<void> {
   const { run, simulator, done, schedulesPerSecond, interrupted } = found;
   const { options } = search;
   const planned = plannedOf(search);
-  const complete = run.verdict === 'pass' && done === planned;
   const searched = `${done} of ${planned} schedules`;
   if (run.verdict !== 'pass' || options.json === true || options.mermaid === true) {
-    const fields = { runs: done, schedulesPerSecond, firstSeed: search.seed, complete };
-    await showSmallest(simulator, run, options, context, {
-      headline: run.verdict === 'pass' ? 'the last schedule' : `the first found: ${searched}`,
-      fields,
-    });
+    const remarks = remarksOn(found, search, run.verdict === 'pass');
+    await showSmallest(simulator, run, options, context, remarks);
   } else {
     const { stdout } = context;
     const palette = ansiPalette(stdout.colour);

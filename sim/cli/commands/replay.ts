@@ -43,7 +43,7 @@ since and no longer takes these steps.`,
         const named = integrationOf(recipe, options.integration);
         const choice = databaseChoice(options, recipe.database);
         const scenario = findNamed('scenario', scenarios, recipe.scenario);
-        const system = await findSystem(named, choice, context);
+        const system = await findSystem(named, choice, context, options);
         await withSimulation(system.context, choice, async (database, createSimulator) => {
           const simulator = await createSimulator({ ...system.options, scenario, database });
           const run = await simulator.replay(token);

@@ -52,7 +52,12 @@ Exit codes: 0 pass, 1 an invariant was violated, 2 wrong usage, 3 could not be j
       const scenario = findNamed('scenario', scenarios, name ?? DEFAULT_SCENARIO);
       const choice = databaseChoice(options);
       refuseUnfit(scenario, choice);
-      const system = await findSystem(options.integration ?? DEFAULT_INTEGRATION, choice, context);
+      const system = await findSystem(
+        options.integration ?? DEFAULT_INTEGRATION,
+        choice,
+        context,
+        options,
+      );
       await withSimulation(system.context, choice, async (database, createSimulator) => {
         const faults = options.faults === undefined ? {} : { faults: options.faults };
         const simulator = await createSimulator({
