@@ -9,6 +9,7 @@ import { smallestFailure } from '../world/smallest-failure.ts';
 import { CheckOptionError, InvariantViolatedError, NotJudgedError } from './check-errors.ts';
 import { failureText } from './failure-text.ts';
 import type { IntegrationUnderTest } from './integration-under-test.ts';
+import { kitLoopWatch } from './kit-loop-watch.ts';
 import { scenariosNamed } from './scenario-named.ts';
 import { toSystem } from './to-integration.ts';
 import { unchecked } from './unchecked.ts';
@@ -74,7 +75,13 @@ export async function checkIntegration(
     let complete = true;
     for (const scenario of chosen) {
       const faults = options.faults === undefined ? {} : { faults: options.faults };
-      const simulator = await createSimulator({ ...system, scenario, database, ...faults });
+      const simulator = await createSimulator({
+        ...system,
+        loopWatch: kitLoopWatch,
+        scenario,
+        database,
+        ...faults,
+      });
       if (replay !== undefined) {
         // The code has changed since, one hopes: what the token names and is not there any more is passed over.
         const run = await simulator.replay(replay, { lenient: true });

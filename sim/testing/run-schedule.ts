@@ -2,6 +2,7 @@ import type { Run } from '../world/run.ts';
 import type { SimulationDatabase } from '../world/session.ts';
 import { createSimulator } from '../world/simulator.ts';
 import type { IntegrationUnderTest } from './integration-under-test.ts';
+import { kitLoopWatch } from './kit-loop-watch.ts';
 import { scenariosNamed } from './scenario-named.ts';
 import type { Departure, PickedFault } from './schedule-arbitraries.ts';
 import { toSystem } from './to-integration.ts';
@@ -34,6 +35,11 @@ export async function runSchedule(
 ): Promise<Run> {
   const system = toSystem(integration);
   const [played] = scenariosNamed(scenario);
-  const simulator = await createSimulator({ ...system, scenario: played, database });
+  const simulator = await createSimulator({
+    ...system,
+    loopWatch: kitLoopWatch,
+    scenario: played,
+    database,
+  });
   return simulator.pick({ departures, faults });
 }

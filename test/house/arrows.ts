@@ -40,7 +40,12 @@ export const places: Record<string, Place> = {
 };
 
 /** Fit for a browser: no Node module anywhere in what these import, types aside. */
-export const browserEntries: string[] = ['src/index.ts', 'sim/index.ts', 'sim/fake-sume/index.ts'];
+export const browserEntries: string[] = [
+  'src/index.ts',
+  'sim/index.ts',
+  'sim/fake-sume/index.ts',
+  'sim/testing/index.ts',
+];
 
 /** The one place that a file belongs to. */
 export function placeOf(path: string): string | undefined {
