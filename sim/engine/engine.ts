@@ -51,8 +51,8 @@ export interface Engine {
   readonly steps: readonly Step[];
   /** The step that has begun and is not complete; null between two. */
   readonly underWay: Step | null;
-  /** The task whose code was let go last and is not known to be quiet; null while none's is. */
-  readonly letGo: Task | null;
+  /** The task whose code was let go and is not known to be quiet, or whose step is being performed. */
+  readonly busy: Task | null;
   /** Where the schedule left run-to-completion, in order. */
   readonly deviations: readonly Deviation[];
   readonly tasks: readonly Task[];
@@ -172,8 +172,9 @@ export function createEngine(options: EngineOptions): Engine {
     get underWay() {
       return underWay;
     },
-    get letGo() {
-      return attribution.running?.task ?? null;
+    get busy() {
+      const performed = performing ? tasks.find(({ name }) => name === underWay?.task) : undefined;
+      return attribution.running?.task ?? performed ?? null;
     },
 
     spawn: ({ name, actor, process = null }, body) => {

@@ -20,6 +20,9 @@ interface Question {
   answer: 'ask again' | 'no loop';
 }
 
+/** A statement may take so many times longer: it is slow where a machine is, and ends where the tables are small. */
+const STATEMENT_LIMITS = 5;
+
 /** The exit code where the tool itself fails. */
 const NOT_TOLD = 3;
 
@@ -43,6 +46,8 @@ export function createLoopWatch(limitMs: number, lastWords: LastWords): LoopWatc
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const shared = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   let soFar: ((loop: EndlessLoop) => Run) | null = null;
+  /** How often the database was met at work since this thread answered last. */
+  let statement = { turns: -1, met: 0 };
 
   const end = (loop: EndlessLoop): void => {
     let code: number = NOT_TOLD;
@@ -63,19 +68,26 @@ export function createLoopWatch(limitMs: number, lastWords: LastWords): LoopWatc
   const answer = (message: unknown): void => {
     const question = message as Question;
     const stack = currentStack();
-    // A debugger stops the code where somebody looks at it; and PostgreSQL, which is WebAssembly, may take its time.
+    // A debugger stops the code where somebody looks at it.
     if (
       Atomics.load(shared, STATE) !== WATCHING ||
       Atomics.load(shared, TURNS) !== question.turns ||
       process.getBuiltinModule('node:inspector').url() !== undefined
     )
       return;
-    const isDatabase = stack.some((line) => /wasm:|wasm-function/.test(line));
-    const where = isDatabase ? null : placeIn(stack);
-    if (where === null && !question.last) question.answer = 'ask again';
+    // PostgreSQL is WebAssembly.
+    const isStatement = stack.some((line) => /wasm:|wasm-function/.test(line));
+    const where = isStatement ? null : placeIn(stack);
+    if (where !== null) end({ seconds: limitMs / 1_000, where });
+    else if (!question.last) question.answer = 'ask again';
     // Before any schedule it may be the loading of a large package, in which no line is one's own.
-    else if (!isDatabase && (where !== null || soFar !== null))
-      end({ seconds: limitMs / 1_000, where });
+    else if (!isStatement && soFar !== null) end({ seconds: limitMs / 1_000, where });
+    else if (isStatement) {
+      const met = statement.turns === question.turns ? statement.met + 1 : 1;
+      statement = { turns: question.turns, met };
+      if (met < STATEMENT_LIMITS) return;
+      end({ seconds: (met * limitMs) / 1_000, where: 'a statement that it gave to the database' });
+    }
   };
 
   const startThread = (): void => {

@@ -109,16 +109,16 @@ export async function playSchedule(options: {
     }),
   });
   const soFar = (loop: EndlessLoop): Run => {
-    const { steps, underWay, letGo } = engine;
+    const { steps, underWay, busy } = engine;
     const taken = underWay === null ? steps : [...steps, underWay];
-    const who = letGo === null ? 'The code' : `The task ${letGo.name}`;
+    const who = busy === null ? 'The code' : `The task ${busy.name}`;
     const violation = {
       invariant: 'converges',
       message: describeLoop(who, loop),
       step: taken.length,
     } as const;
     return runOf(taken, [...checker.violations, violation], {
-      loop: { task: letGo?.name ?? null, where: loop.where },
+      loop: { task: busy?.name ?? null, where: loop.where },
     });
   };
 
