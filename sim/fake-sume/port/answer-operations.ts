@@ -52,6 +52,7 @@ export const ANSWER_OPERATIONS: readonly Operation[] = [
       },
       ['route', 'answer'],
     ),
+    example: { route: 'status', answer: { kind: 'rate-limited', retryAfterSeconds: 3 }, times: 2 },
     run: async ({ fake }, { body }) => {
       const {
         route: name,

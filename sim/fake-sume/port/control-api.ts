@@ -41,9 +41,10 @@ export async function answerControl(
   if (arrival.method === 'GET' && path === '/') {
     return json(200, {
       description: `${options.serverUrl}${CONTROL_PATH}/openapi.json`,
-      operations: operations.map(({ method, path: template, summary }) => ({
+      operations: operations.map(({ method, path: template, summary, example }) => ({
         operation: `${method} ${CONTROL_PATH}${template}`,
         summary,
+        ...(example === undefined ? {} : { example }),
       })),
     });
   }

@@ -21,6 +21,7 @@ export const DELIVERY_OPERATIONS: readonly Operation[] = [
     id: 'replay',
     summary: 'Sends the bytes and headers of an earlier attempt once more.',
     body: object({ name: text, attempt: count }, ['name']),
+    example: { name: 'webhook/job_1' },
     run: async ({ fake }, { body }) => {
       const { name, attempt } = body as { name: string; attempt?: number };
       const delivery = fake.deliveries.find((one) => one.name === name);
@@ -42,6 +43,7 @@ export const DELIVERY_OPERATIONS: readonly Operation[] = [
       times: count,
       what: { type: 'string', enum: ['request', 'acknowledgement'] },
     }),
+    example: { times: 1, what: 'acknowledgement' },
     run: async ({ fake }, { body }) => {
       await fake.control.dropDeliveries(body);
       return {};

@@ -11,6 +11,7 @@ export const FAKE_OPERATIONS: readonly Operation[] = [
     id: 'advance',
     summary: 'Moves the clock ahead, and lets whatever is due on the way happen.',
     body: object({ ms: { type: 'number', minimum: 0, maximum: 31_536_000_000 } }, ['ms']),
+    example: { ms: 30_000 },
     run: async ({ fake }, { body }) => {
       await fake.control.advance(Number(body['ms']));
       return {};
@@ -24,6 +25,7 @@ export const FAKE_OPERATIONS: readonly Operation[] = [
       'Answers when nothing is pending. 409 still_waiting says what is left when that takes more than ' +
       'timeoutMs of real time (10 s), or cannot happen by itself.',
     body: object({ jobId: text, timeoutMs: { type: 'integer', minimum: 0, maximum: 600_000 } }),
+    example: { timeoutMs: 5_000 },
     run: async ({ fake }, { body }) => {
       const { timeoutMs = 10_000, ...scope } = body as { timeoutMs?: number; jobId?: string };
       const settled = fake.control.settle(scope);
@@ -39,6 +41,7 @@ export const FAKE_OPERATIONS: readonly Operation[] = [
     id: 'rotateSecrets',
     summary: 'From now on signs with these secrets, newest first.',
     body: object({ secrets: { type: 'array', items: text, minItems: 1 } }, ['secrets']),
+    example: { secrets: ['whsec_new', 'whsec_old'] },
     run: async ({ fake }, { body }) => {
       await fake.control.rotateSecrets(body['secrets'] as string[]);
       return {};
@@ -52,6 +55,7 @@ export const FAKE_OPERATIONS: readonly Operation[] = [
     body: object({ credits: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] } }, [
       'credits',
     ]),
+    example: { credits: 0 },
     run: async ({ fake }, { body }) => {
       await fake.control.setCredits(body['credits'] as number | null);
       return {};

@@ -18,6 +18,7 @@ export const HOLD_OPERATIONS: readonly Operation[] = [
     id: 'holdDeliveries',
     summary: 'Keeps back every matching delivery attempt until it is released or dropped.',
     body: object(deliveryFilter),
+    example: { event: 'job.completed' },
     run: async (scope, { body }) => place(scope, scope.fake.control.holdDeliveries(body)),
   },
   {
@@ -26,6 +27,7 @@ export const HOLD_OPERATIONS: readonly Operation[] = [
     id: 'holdAnswers',
     summary: 'Keeps back every answer of a route, after Sume did what it was asked.',
     body: object({ route, jobId: text }, ['route']),
+    example: { route: 'submit' },
     run: async (scope, { body }) => {
       const { route: name, ...filter } = body as { route: RouteName; jobId?: string };
       return place(scope, scope.fake.control.holdAnswers(name, filter));
@@ -37,6 +39,7 @@ export const HOLD_OPERATIONS: readonly Operation[] = [
     id: 'release',
     summary: 'Lets through what a hold keeps back, or the first of it. Without a count it ends.',
     body: object({ count }),
+    example: { count: 1 },
     run: async (scope, call) => {
       const [id, hold] = holdOf(scope, call);
       const { count: some } = call.body as { count?: number };

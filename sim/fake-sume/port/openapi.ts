@@ -1,4 +1,5 @@
 import type { JsonShape } from '../json-shape.ts';
+import type { JsonObject } from '../wire-json.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -71,7 +72,9 @@ function describe(operation: Operation): unknown {
     operationId: operation.id,
     summary: operation.summary,
     parameters: [{ $ref: '#/components/parameters/namespace' }, ...inPath, ...inQuery],
-    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation.body) }),
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: requestBody(operation.body, operation.example) }),
     responses: {
       '200': {
         description: 'Done.',
@@ -85,7 +88,8 @@ function describe(operation: Operation): unknown {
   };
 }
 
-function requestBody(schema: JsonShape): unknown {
+function requestBody(schema: JsonShape, example: JsonObject | undefined): unknown {
   const required = 'required' in schema && (schema.required ?? []).length > 0;
-  return { required, content: { 'application/json': { schema } } };
+  const shown = example === undefined ? {} : { example };
+  return { required, content: { 'application/json': { schema, ...shown } } };
 }

@@ -1,6 +1,7 @@
 import type { FakeSume } from '../fake-sume.ts';
 import type { Hold } from '../holds.ts';
 import type { JsonShape } from '../json-shape.ts';
+import type { JsonObject } from '../wire-json.ts';
 
 /** What an operation works on. */
 export interface ControlScope {
@@ -29,6 +30,8 @@ export interface Operation {
   summary: string;
   query?: Readonly<Record<string, string>>;
   body?: JsonShape;
+  /** A body that it takes, for whoever asks what to send; none where an empty one says it all. */
+  example?: JsonObject;
   /** Gives what is answered as JSON. Throws the errors of the control object. */
   run(scope: ControlScope, call: ControlCall): Promise<unknown>;
 }

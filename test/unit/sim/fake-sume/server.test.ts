@@ -583,6 +583,44 @@ describe('the control API', () => {
     expect(index.json.operations).toHaveLength(ids.length);
   });
 
+  it('takes every body that it shows, and shows one wherever one can say something', async () => {
+    const receiver = await startReceiver();
+    const server = await startServer();
+    const { json } = await call<{
+      paths: Record<
+        string,
+        Record<
+          string,
+          {
+            requestBody?: { content: { 'application/json': { schema: object; example?: object } } };
+          }
+        >
+      >;
+    }>(`${server.controlUrl}/openapi.json`);
+    const taken: string[] = [];
+    for (const [template, { post }] of Object.entries(json.paths)) {
+      const body = post?.requestBody?.content['application/json'];
+      if (body === undefined || Object.keys(Reflect.get(body.schema, 'properties')).length === 0) {
+        continue;
+      }
+      expect(body.example, template).toBeDefined();
+      await call(`${server.controlUrl}/reset`, {});
+      const { json: made } = await call<{ jobId: string }>(`${server.controlUrl}/jobs`, {
+        webhookUrl: receiver.url,
+      });
+      const { jobId } = made;
+      const ends = ['complete', 'fail'].some((verb) => template.endsWith(verb));
+      if (!ends) await call(`${server.controlUrl}/jobs/${jobId}/complete`, {});
+      await call(`${server.controlUrl}/holds/deliveries`, { jobId });
+      const path = template.replace('{jobId}', jobId).replace('{holdId}', 'hold-1');
+      const shown = JSON.stringify(body.example).replace('webhook/job_1', `webhook/${jobId}`);
+      const asked = await call(`${server.controlUrl}${path}`, JSON.parse(shown));
+      expect([asked.status, asked.json], path).toEqual([200, expect.anything()]);
+      taken.push(template);
+    }
+    expect(taken.length).toBeGreaterThan(15);
+  });
+
   it.each([
     ['GET', '/nothing', undefined, 404, 'unknown_operation'],
     ['GET', '/reset', undefined, 405, 'method_not_allowed'],
