@@ -2,6 +2,9 @@ import type { Option } from './call.ts';
 import type { Chooser } from './chooser.ts';
 import type { Random } from './random.ts';
 
+/** An answer under way arrives at most this many steps after it could. */
+const LONGEST_WAY = 40;
+
 /** What a schedule may hold, and about how long it is. */
 export interface SeededLimits {
   faults: readonly string[];
@@ -18,21 +21,26 @@ export interface SeededLimits {
  *
  * Most are walks; every fifth gives each event a rank (partial-order sampling), so that one waits while whole chains of
  * others pass it. Faults and timers have moments, drawn evenly over the schedule; a fault is of a kind from the
- * beginning and waits for a step that it can be put into.
+ * beginning and waits for a step that it can be put into. In some schedules what Sume does by itself has moments too,
+ * and answers are long under way.
  *
- * What was measured: how many of a hundred schedules of `everything` show a mistake (300 to 700 schedules each, so
+ * What was measured: how many of a hundred schedules of `everything` show a mistake (300 to 800 schedules each, so
  * ±1), for `sweeper-unguarded`, `dedupe-before-work`, `sweeper-invents-failure` and `look-then-park-autocommit`.
- * All others show in more. What a fault is: "fits" is one of any kind, from a moment on, as soon as one fits.
+ * All others show in more. What a fault is: "fits" is one of any kind, from a moment on, as soon as one fits. What is
+ * held back: the chances that a schedule spreads Sume's own events, and that it delays answers.
  *
- * | order                    | faults                          | s-u | d-b-w | s-i-f | l-t-p-a |
- * | ------------------------ | ------------------------------- | --- | ----- | ----- | ------- |
- * | half by rank of the task | fits, up to all                 | 3.6 |   2.4 |   2.8 |         |
- * | a quarter, same          | fits, mostly all                | 2.4 |   3.3 |   4.1 |     5.4 |
- * | walks                    | fits, mostly all                | 5.0 |   2.2 |   3.4 |     6.8 |
- * | by rank of the event     | fits, mostly all                | 2.6 |   2.8 |   1.4 |    12.6 |
- * | a third, same            | fits, on few of the actors      | 4.2 |   3.8 |   1.0 |     9.3 |
- * | a quarter, same          | of its own kind, all of them    | 3.7 |   5.2 |  13.8 |         |
- * | a fifth, same            | of its own kind, all or none    | 4.0 |   4.0 |   9.7 |     8.3 |
+ * | order                    | faults                          | held back        | s-u | d-b-w | s-i-f | l-t-p-a |
+ * | ------------------------ | ------------------------------- | ---------------- | --- | ----- | ----- | ------- |
+ * | half by rank of the task | fits, up to all                 |                  | 3.6 |   2.4 |   2.8 |         |
+ * | a quarter, same          | fits, mostly all                |                  | 2.4 |   3.3 |   4.1 |     5.4 |
+ * | walks                    | fits, mostly all                |                  | 5.0 |   2.2 |   3.4 |     6.8 |
+ * | by rank of the event     | fits, mostly all                |                  | 2.6 |   2.8 |   1.4 |    12.6 |
+ * | a third, same            | fits, on few of the actors      |                  | 4.2 |   3.8 |   1.0 |     9.3 |
+ * | a quarter, same          | of its own kind, all of them    |                  | 3.7 |   5.2 |  13.8 |         |
+ * | a fifth, same            | of its own kind, all or none    |                  | 3.4 |   4.0 |   9.7 |     8.3 |
+ * | same                     | same                            | always, 0.4      | 10  |   9.2 |  20.8 |     3.3 |
+ * | same                     | same                            | 0.6, 0.4         | 6.7 |   8.7 |       |     4.7 |
+ * | same                     | same                            | 0.6, 0.5         | 5.8 |   4.9 |  13.5 |     5.4 |
  *
  * The last is what stands here. Faults put into steps at a rate were spent in the first ones: 1 schedule of 200
  * broke a request of the sweeper. Ranks of tasks that never change did not show `sweeper-unguarded` (0 in 200).
@@ -40,6 +48,7 @@ export interface SeededLimits {
 export function createSeededChooser(random: Random, limits: SeededLimits): Chooser {
   const choosePlain = random.chance(0.2) ? byRank(random) : byWalk(random);
   const dueTimer = timersAtMoments(random, limits.steps);
+  const notYet = holdingBack(random, limits.steps);
   const addFault = faultsAtMoments(random, limits);
   let step = 0;
   return {
@@ -47,10 +56,36 @@ export function createSeededChooser(random: Random, limits: SeededLimits): Choos
       step += 1;
       const plain = options.filter(({ fault }) => fault === null);
       const others = plain.filter(({ pending }) => pending.dueMs === undefined);
+      const ready = others.filter((option) => !notYet(option, step));
+      const open = ready.length === 0 ? others : ready;
       const option =
-        dueTimer(plain, step) ?? (others.length === 0 ? preferred : choosePlain(others, preferred));
+        dueTimer(plain, step) ?? (open.length === 0 ? preferred : choosePlain(open, preferred));
       return addFault(options, option, step) ?? option;
     },
+  };
+}
+
+/**
+ * Says of a step that could be taken that its moment has not come. What Sume does by itself otherwise happens within
+ * a few steps of its chance, and answers arrive when next the dice say so, long before the others' work is over.
+ */
+function holdingBack(random: Random, steps: number): (option: Option, step: number) => boolean {
+  const eventsSpread = random.chance(0.6);
+  const answersLate = random.chance(0.5);
+  const moments = new Map<string, number>();
+  const draw = ({ pending }: Option, step: number): number => {
+    if (pending.call.kind === 'event' && eventsSpread) {
+      return step + random.int(Math.max(Math.ceil(steps * 0.7) - step, 1));
+    }
+    if (pending.call.kind === 'answer' && answersLate && random.chance(0.5)) {
+      return step + random.int(LONGEST_WAY);
+    }
+    return step;
+  };
+  return (option, step) => {
+    const moment = moments.get(option.label) ?? draw(option, step);
+    moments.set(option.label, moment);
+    return step < moment;
   };
 }
 
@@ -107,7 +142,8 @@ type ChoosePlain = (plain: readonly Option[], preferred: Option) => Option;
 /** Goes on with the task of the last step, or tosses who comes next. */
 function byWalk(random: Random): ChoosePlain {
   const stickiness = random.pick([0.2, 0.5, 0.9]);
-  return (plain, preferred) => (random.chance(stickiness) ? preferred : random.pick(plain));
+  return (plain, preferred) =>
+    plain.includes(preferred) && random.chance(stickiness) ? preferred : random.pick(plain);
 }
 
 /** Each event has a rank from when it can first happen, and the highest comes next. */
