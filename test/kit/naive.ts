@@ -21,16 +21,21 @@ export function naive(parts: Partial<IntegrationUnderTest> = {}): IntegrationUnd
   };
 }
 
-export function naiveHandlers({ pool, fetch, sume }: TestPorts): ReturnType<
-  IntegrationUnderTest['start']
-> & {
+/** Only an end overwrites what is there: with it, no order of `stale-poll` goes wrong. */
+export const ONLY_ENDS = `where excluded.state not in ('queued', 'processing')`;
+
+/** @param which of the rows that are there it overwrites, as a where clause; every one if it is left out. */
+export function naiveHandlers(
+  { pool, fetch, sume }: TestPorts,
+  which = '',
+): ReturnType<IntegrationUnderTest['start']> & {
   poll: (job: string) => Promise<void>;
 } {
   const headers = { authorization: `Bearer ${sume.apiKey}`, 'content-type': 'application/json' };
   const write = async (job: string, state: string): Promise<void> => {
     await pool.query(
       `with new_order as (insert into orders default values returning id)
-       insert into videos select $1, $2, id from new_order on conflict (job) do update set state = excluded.state`,
+       insert into videos select $1, $2, id from new_order on conflict (job) do update set state = excluded.state ${which}`,
       [job, state],
     );
   };

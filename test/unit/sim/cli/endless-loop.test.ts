@@ -23,7 +23,7 @@ async function file(name: string, parts: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(
     path,
-    `import { naive, naiveHandlers } from '${join(root, 'test/kit/naive.ts')}';
+    `import { naive, naiveHandlers, ONLY_ENDS } from '${join(root, 'test/kit/naive.ts')}';
 
 interface Erased {
   count: number;
@@ -173,11 +173,11 @@ test('code that computes for a second is no loop', async () => {
     'slow.ts',
     `export const integration = naive({
       start: (ports) => ({
-        ...naiveHandlers(ports),
+        ...naiveHandlers(ports, ONLY_ENDS),
         submit: async (order) => {
           const end = performance.now() + 1_000;
           while (performance.now() < end);
-          await naiveHandlers(ports).submit(order);
+          await naiveHandlers(ports, ONLY_ENDS).submit(order);
         },
       }),
     });`,
