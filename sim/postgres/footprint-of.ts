@@ -1,17 +1,18 @@
 import type { Engine } from '../engine/engine.ts';
 import { isRead } from '../world/statement.ts';
+import { ANY_TABLE, type SerializableTransaction } from './serializable-conflicts.ts';
 import type { DefaultIsolation } from './server-session.ts';
 
 /**
- * What the statements of one transaction touch, for the search that covers every order. Three kinds of resource:
- * `data:X` is the committed state of a job's rows, `lock:T/X` who holds locks on its rows in a table, and `ssi:X`
- * the traffic that the serializable level watches. A statement that names no job touches those of all.
+ * What the statements of one transaction touch, for the search that covers every order: `data:X` is the committed
+ * state of a job's rows, `lock:T/X` who holds locks on its rows in a table. A statement that names no job touches those
+ * of all. What the serializable level watches comes on top.
  */
 export interface FootprintOf {
   /** Told of every statement before it runs. */
   statement(sql: string, params: readonly unknown[]): TouchedBy;
-  /** The end of the transaction: its locks go, and with a commit the rows of these jobs are seen. */
-  end(committed: readonly string[]): void;
+  /** The end of the transaction: its locks go, and the rows of these jobs are seen; null for a rollback. */
+  end(committed: readonly string[] | null): void;
 }
 
 export interface TouchedBy {
@@ -19,7 +20,7 @@ export interface TouchedBy {
   readonly mayLock: boolean;
   /** What it looks at, whatever comes of it. Also when it was let on after a wait. */
   looks(): void;
-  /** It holds, or waits for, a lock on what it names. */
+  /** It holds, or waits for, a lock on what it names, and has written that or may. */
   locks(): void;
 }
 
@@ -29,11 +30,14 @@ export function createFootprintOf(options: {
   level: () => DefaultIsolation;
   /** Whether a statement may lock rows of tables that it does not name: by foreign keys, triggers or rules. */
   tablesAreLinked: boolean;
+  /** False where there are tables that nobody watches: then its own statements say which jobs it may have written. */
+  seesEveryWrite: boolean;
+  serializable: SerializableTransaction;
 }): FootprintOf {
-  const { engine, isJob, level } = options;
+  const { engine, isJob, level, serializable } = options;
   const locked = new Set<string>();
-  /** Jobs that it has looked at, at the serializable level. */
-  const watched = new Set<string>();
+  /** Jobs that it may have written where nobody watches. */
+  const unseen = new Set<string>();
   let hasSnapshot = false;
 
   return {
@@ -42,24 +46,23 @@ export function createFootprintOf(options: {
       const isAdvisory = ADVISORY.test(sql);
       const mayLock = isAdvisory || !isRead(sql);
       const tables = isAdvisory ? ['advisory'] : tablesNamed(sql);
+      const watched =
+        options.tablesAreLinked && mayLock && !isAdvisory ? [ANY_TABLE] : tablesNamed(sql);
       const isFirst = !hasSnapshot && !UTILITY.test(sql);
       if (isFirst) hasSnapshot = true;
       return {
         mayLock,
         looks: () => {
-          const isSerializable = level() === 'serializable';
           // Above read committed the first look is the only one, and it is at everything.
           if (isFirst && level() !== 'read committed') {
             engine.touch('data:*', 'read');
-            if (isSerializable) engine.touch('ssi:*', 'read');
+            if (level() === 'serializable') serializable.begins();
           }
           if (tablesNamed(sql).length === 0) return;
           for (const job of jobs) {
             if (level() === 'read committed' || mayLock) engine.touch(`data:${job}`, 'read');
-            if (!isSerializable) continue;
-            watched.add(job);
-            engine.touch(`ssi:${job}`, mayLock ? 'write' : 'read');
           }
+          for (const table of watched) serializable.touches(table, 'read');
         },
         locks: () => {
           if (!mayLock) return;
@@ -71,14 +74,19 @@ export function createFootprintOf(options: {
             locked.add(resource);
             engine.touch(resource, 'write');
           }
+          if (!options.seesEveryWrite && !isAdvisory) {
+            for (const job of options.tablesAreLinked ? ['*'] : jobs) unseen.add(job);
+          }
+          for (const table of watched) serializable.touches(table, 'write');
         },
       };
     },
 
     end: (committed) => {
       for (const resource of locked) engine.touch(resource, 'write');
-      for (const job of watched) engine.touch(`ssi:${job}`, 'write');
-      for (const job of committed) engine.touch(`data:${job}`, 'write');
+      serializable.ends(committed !== null);
+      if (committed === null) return;
+      for (const job of new Set([...committed, ...unseen])) engine.touch(`data:${job}`, 'write');
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   type FootprintOf,
   type TouchedBy,
 } from './footprint-of.ts';
+import type { SerializableConflicts } from './serializable-conflicts.ts';
 import type { DefaultIsolation, Running } from './server-session.ts';
 import type { Sessions, UsedSession } from './sessions.ts';
 
@@ -24,6 +25,9 @@ export interface TransactionParts {
   readonly defaultIsolation: DefaultIsolation;
   /** Whether a statement may lock rows of tables that it does not name. */
   readonly tablesAreLinked: boolean;
+  /** False where there are tables whose changes do not come through `onCommitted`. */
+  readonly seesEveryWrite: boolean;
+  readonly serializable: SerializableConflicts;
   /** Receives what a commit made visible. */
   readonly onCommitted: (changes: readonly Change[]) => void;
   /** Told when a transaction runs at serializable, which locks pages and not just rows. */
@@ -71,6 +75,8 @@ export function openTransaction(
     isJob: parts.isJob,
     level: () => level,
     tablesAreLinked: parts.tablesAreLinked,
+    seesEveryWrite: parts.seesEveryWrite,
+    serializable: parts.serializable.transaction(task.name),
   });
   /** What its statements changed so far. */
   const changes: Change[] = [];
@@ -87,8 +93,8 @@ export function openTransaction(
     return { used: taken, text: isAutocommit ? '' : `${sql}; ` };
   };
 
-  const end = (open: UsedSession, committed: readonly Change[]): void => {
-    footprint.end(committed.map(({ key }) => key));
+  const end = (open: UsedSession, committed: readonly Change[] | null): void => {
+    footprint.end(committed?.map(({ key }) => key) ?? null);
     used = null;
     sessions.giveBack(open);
   };
@@ -98,7 +104,7 @@ export function openTransaction(
     const tag = open.session.status === 'I' ? '' : await open.session.execute('commit');
     changes.push(...changesOf(open.session.takeNotices()));
     const isCommitted = tag !== 'ROLLBACK';
-    end(open, isCommitted ? changes : []);
+    end(open, isCommitted ? changes : null);
     if (isCommitted) parts.onCommitted(changes);
     await sessions.released();
     return isCommitted;
@@ -107,7 +113,7 @@ export function openTransaction(
   const rollbackNow = async (open: UsedSession): Promise<void> => {
     if (open.session.status !== 'I') await open.session.execute('rollback');
     open.session.takeNotices();
-    end(open, []);
+    end(open, null);
     await sessions.released();
   };
 
@@ -128,7 +134,7 @@ export function openTransaction(
       const text = `${name} fails: ${reasonOf(outcome.error)}`;
       // A savepoint may still save the rest; where nothing can, the server has let the locks go.
       if (isAutocommit) await rollbackNow(open);
-      else if (open.session.status !== 'T') footprint.end([]);
+      else if (open.session.status !== 'T') footprint.end(null);
       await sessions.released();
       return { text, error: outcome.error };
     }

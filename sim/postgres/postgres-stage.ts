@@ -7,6 +7,7 @@ import { allNames, watchedNames } from '../world/watched-tables.ts';
 import type { LockWaits } from './lock-waits.ts';
 import { openTransaction, type TransactionParts } from './open-transaction.ts';
 import type { DefaultIsolation, ServerSession } from './server-session.ts';
+import { createSerializableConflicts } from './serializable-conflicts.ts';
 import { createSessions } from './sessions.ts';
 
 /** What a stage has of its server. */
@@ -73,6 +74,8 @@ export async function postgresStage(parts: StageParts): Promise<Stage> {
         isJob,
         defaultIsolation,
         tablesAreLinked,
+        seesEveryWrite: tables.others === undefined,
+        serializable: createSerializableConflicts(engine),
         onCommitted: (changes) => committed.push(...changes),
         onSerializable: () => {
           pagesMatter = true;
@@ -111,7 +114,7 @@ export async function postgresStage(parts: StageParts): Promise<Stage> {
           const gone = [...sessions.used].filter(({ task }) => task.process === process);
           if (gone.length === 0) return;
           engine.touch('lock:*', 'write');
-          engine.touch('ssi:*', 'write');
+          for (const kind of ['ssi', 'ssi-end', 'ssi-of']) engine.touch(`${kind}:*`, 'write');
           await sessions.breakOff(gone);
         },
         takeChanges: () => {

@@ -9,6 +9,7 @@ import type { Integration } from '../../sim/world/integration.ts';
 import type { Run } from '../../sim/world/run.ts';
 import { scenarios } from '../../sim/world/scenarios.ts';
 import { createSimulator, type Simulator } from '../../sim/world/simulator.ts';
+import type { Database } from '../../src/database.ts';
 import { describePostgres } from '../setup/databases.ts';
 import { exploreCalls, type OrderOfCalls, type RaceOfCalls } from './race-of-calls.ts';
 
@@ -176,6 +177,35 @@ describePostgres('orders of statements on a real server', () => {
     expect(pruned.ends).toEqual(all.ends);
     expect(pruned.schedules).toBeLessThan(all.schedules);
     expect(pruned.orders).toBe(all.schedules);
+  });
+
+  it('are pruned without losing what is read in a table that nobody watches', async () => {
+    const server = await openPostgresServer(base);
+    onTestFinished(() => server.close());
+    const stage = await server.stage(
+      onTheCore({
+        name: 'notes',
+        text: 'Writes notes.',
+        tables: { name: 'notes', ddl: 'create table notes (job_id text)' },
+        handlers: () => ({}),
+      }),
+    );
+    const counting = async (database: Database): Promise<unknown> =>
+      (await database.query('select from notes where job_id = $1', ['job_a'])).rows.length;
+    const noting = (database: Database): Promise<unknown> =>
+      database.transaction((tx) => tx.query('insert into notes values ($1)', ['job_a']));
+    const readBy = async (prune: boolean): Promise<Set<unknown>> => {
+      const found = new Set<unknown>();
+      await exploreCalls(
+        stage,
+        { calls: { counting, noting } },
+        ({ outcomes }) => found.add(outcomes['counting']),
+        { prune },
+      );
+      return found;
+    };
+    expect(await readBy(false)).toEqual(new Set([0, 1]));
+    expect(await readBy(true)).toEqual(new Set([0, 1]));
   });
 
   describe('show', () => {
