@@ -69,7 +69,7 @@ async function perform(
   if (found === undefined) {
     const methods = here.map(({ operation }) => operation.method).join(', ');
     return methods === ''
-      ? refuse(404, 'unknown_operation', `There is no ${path}: GET ${CONTROL_PATH}/ shows what is.`)
+      ? refuse(404, 'unknown_operation', `There is no ${path}: ${whereIs(path, operations)}`)
       : refuse(405, 'method_not_allowed', `${path} takes ${methods}.`, { allow: methods });
   }
   const { operation, parameters } = found;
@@ -78,6 +78,15 @@ async function perform(
   if (unknown !== undefined) throw new BadCallError(`The query ${unknown} is not known here.`);
   const body = await readCall(arrival, operation);
   return json(200, await operation.run(scope(), { path: parameters, query, body }));
+}
+
+/** Where to look for what a path asked for. Its last word may be the name of a verb of the control object. */
+function whereIs(path: string, operations: readonly Operation[]): string {
+  const word = path.slice(path.lastIndexOf('/') + 1);
+  const meant = operations.find(({ id }) => id === word);
+  return meant === undefined
+    ? `GET ${CONTROL_PATH}/ shows what is.`
+    : `${word} is ${meant.method} ${CONTROL_PATH}${meant.path}.`;
 }
 
 /** The body of a call, checked against the operation's shape. */

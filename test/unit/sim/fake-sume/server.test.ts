@@ -621,6 +621,17 @@ describe('the control API', () => {
     expect(taken.length).toBeGreaterThan(15);
   });
 
+  it('names the operation of a verb that is looked for by its name in the control object', async () => {
+    const server = await startServer();
+    const messageOf = async (path: string): Promise<string> => {
+      const response = await fetch(`${server.controlUrl}${path}`);
+      return ((await response.json()) as { error: { message: string } }).error.message;
+    };
+    expect(await messageOf('/truth')).toContain('truth is GET /__sim/jobs.');
+    expect(await messageOf('/advance')).toContain('advance is POST /__sim/clock/advance.');
+    expect(await messageOf('/nothing')).toContain('GET /__sim/ shows what is.');
+  });
+
   it.each([
     ['GET', '/nothing', undefined, 404, 'unknown_operation'],
     ['GET', '/reset', undefined, 405, 'method_not_allowed'],
