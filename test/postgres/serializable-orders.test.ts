@@ -85,6 +85,11 @@ const RACES: Record<string, Record<string, Work>> = {
     overwritten: write('b'),
     reader: read('c', 'a'),
   },
+  'two who hold still, and one who gives to the one what it takes from the other': {
+    still: holdStill('c', 'c'),
+    adds: add('c', 'a'),
+    alsoStill: holdStill('a', 'a'),
+  },
   'a chain': {
     first: then(read('b'), write('a')),
     middle: add('b', 'c'),
