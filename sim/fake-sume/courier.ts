@@ -75,6 +75,7 @@ export function createCourier(options: {
   const watchers = new Map<Delivery, (() => void)[]>();
   const deliveries: Delivery[] = [];
   const namesTaken = new Map<string, number>();
+  let earlierSealed: Promise<unknown> = Promise.resolve();
 
   const nameFor = (kind: DeliveryKind, jobId: string): string => {
     if (kind === 'event') return `webhook/${jobId}`;
@@ -119,6 +120,13 @@ export function createCourier(options: {
     work.now({ for: 'itself' });
   };
 
+  /** WebCrypto signs in threads that overtake each other: who was stamped first shall leave first. */
+  const sealInTurn = (order: Dispatch): Promise<Record<string, string>> => {
+    const sealed = Promise.all([order.seal(), earlierSealed]).then(([headers]) => headers);
+    earlierSealed = Promise.allSettled([earlierSealed, sealed]);
+    return sealed;
+  };
+
   /** Stamps, signs and sends. */
   const leave = async (
     order: Dispatch,
@@ -129,7 +137,7 @@ export function createCourier(options: {
     signal: AbortSignal,
   ): Promise<boolean> => {
     const sentAtMs = clock.now();
-    const headers = await order.seal();
+    const headers = await sealInTurn(order);
     signal.throwIfAborted();
     const attempt: Attempt = {
       number,

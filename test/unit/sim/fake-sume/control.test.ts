@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   createFakeClock,
   createFakeSume,
@@ -217,6 +217,31 @@ describe('misbehaving events', () => {
 });
 
 describe('the way of a delivery', () => {
+  it('begins in the order of the events, whichever is signed first', async () => {
+    const { fake, received } = setUp();
+    const [a, b] = [await submitJob(fake, { key: 'a' }), await submitJob(fake, { key: 'b' })];
+    // The first signature waits until the second is there, as one of a slower thread would.
+    const sign = crypto.subtle.sign.bind(crypto.subtle);
+    let tellSigned = (): void => {};
+    const secondSigned = new Promise<void>((resolve) => (tellSigned = resolve));
+    const signing = vi
+      .spyOn(crypto.subtle, 'sign')
+      .mockImplementationOnce(async (...args) => {
+        await secondSigned;
+        return await sign(...args);
+      })
+      .mockImplementationOnce(async (...args) => {
+        const signature = await sign(...args);
+        tellSigned();
+        return signature;
+      });
+    await Promise.all([fake.control.complete(a), fake.control.complete(b)]);
+    await fake.control.settle();
+    signing.mockRestore();
+    expect(received.map(({ attempt }) => attempt.jobId)).toEqual([a, b]);
+    expect(received.every((one) => verifies(one))).toBe(true);
+  });
+
   it('can be turned around: the later event arrives first', async () => {
     const { fake, received } = setUp();
     const [a, b] = [await submitJob(fake, { key: 'a' }), await submitJob(fake, { key: 'b' })];
