@@ -65,7 +65,10 @@ export function createArmedAnswers(): ArmedAnswers {
       if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
         throw new BadControlError(`status is ${status}: give a whole number from 200 to 599.`);
       }
-      const taken = { armed, afterEffect: afterEffect || armed.kind === 'answer-lost' };
+      const taken = {
+        armed: armed.kind === 'response' ? { ...armed, headers: plainHeaders(armed) } : armed,
+        afterEffect: afterEffect || armed.kind === 'answer-lost',
+      };
       waiting.push({ route, taken, jobId, left: times });
     },
     take(route, jobId) {
@@ -81,6 +84,23 @@ export function createArmedAnswers(): ArmedAnswers {
       waiting = [];
     },
   };
+}
+
+/** The headers with names in lower case, each once. What HTTP cannot carry is refused here, while the caller listens. */
+function plainHeaders({
+  headers = {},
+}: {
+  headers?: Record<string, string>;
+}): Record<string, string> {
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new BadControlError(
+      `The headers ${JSON.stringify(headers)} are none that HTTP can carry: ${error.message}`,
+      { cause: error },
+    );
+  }
 }
 
 /** The answer as it goes out; null for one that is lost. */

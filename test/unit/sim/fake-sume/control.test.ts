@@ -404,6 +404,21 @@ describe('the next answer of a route', () => {
       /status is 42/,
     );
   });
+
+  it.each([
+    ['a line break in a value', { 'x-a': 'a\nb' }],
+    ['a NUL in a value', { 'x-a': 'a\0b' }],
+    ['a character outside Latin-1 in a value', { 'x-a': '✓' }],
+    ['a name with a space', { 'x a': 'b' }],
+    ['a name without a character', { '': 'b' }],
+    ['a name outside ASCII', { ä: 'b' }],
+  ])('is refused with headers that HTTP cannot carry: %s', async (_, headers) => {
+    const { fake } = setUp();
+    await expect(
+      fake.control.nextAnswer('me', { kind: 'response', status: 200, headers }),
+    ).rejects.toThrow(/The headers \{.*\} are none that HTTP can carry/);
+    expect((await ask(fake, 'GET', '/me')).status).toBe(200);
+  });
 });
 
 describe('the truth', () => {

@@ -321,6 +321,27 @@ describe('what is no proper request', () => {
   });
 });
 
+describe('an armed answer', () => {
+  it.each(['Content-Length', 'CONTENT-LENGTH', 'content-length'])(
+    'that names its length as %s is as long as it is',
+    async (name) => {
+      const server = await startServer();
+      await server.fake.control.nextAnswer('health', {
+        kind: 'response',
+        status: 200,
+        headers: { [name]: '3' },
+        body: 'longer',
+      });
+      const said = await raw(
+        server.port,
+        'GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+      );
+      expect(said.match(/content-length: \d+/gi)).toEqual(['content-length: 6']);
+      expect(said).toMatch(/\r\n\r\nlonger$/);
+    },
+  );
+});
+
 describe('namespaces', () => {
   it('keep tests on one server apart, by a header or by the key', async () => {
     const receiver = await startReceiver();
@@ -645,6 +666,13 @@ describe('the control API', () => {
     ['POST', '/answers', '{"route":"me","answer":{"kind":"slow"}}', 400, 'bad_call'],
     ['POST', '/answers', '{"route":"me","answer":{"kind":"response"}}', 400, 'bad_call'],
     ['POST', '/answers', '{"route":"mine","answer":{"kind":"empty"}}', 400, 'bad_call'],
+    [
+      'POST',
+      '/answers',
+      '{"route":"me","answer":{"kind":"response","status":200,"headers":{"x-a":"a\\nb"}}}',
+      400,
+      'bad_control',
+    ],
     ['POST', '/holds/hold-9/release', '{}', 400, 'bad_call'],
     ['POST', '/deliveries/replay', '{"name":"webhook/x"}', 400, 'bad_call'],
     ['POST', '/secrets', '{"secrets":[""]}', 400, 'bad_option'],
