@@ -76,18 +76,21 @@ export function createFaultPlan(profile: FaultProfile, random: Random): FaultPla
   const within = ([least, most]: Range, drawn: Random): number =>
     least + drawn.int(Math.floor(most - least) + 1);
 
-  const answerFaults = (route: RouteName): AnswerFaults => ({
-    ...profile.answers?.['*'],
-    ...profile.answers?.[route],
-  });
+  /** Null for a route that always answers as usual: most do, and then nothing is counted or drawn. */
+  const answerFaults = (route: RouteName): AnswerFaults | null => {
+    const everywhere = profile.answers?.['*'];
+    const here = profile.answers?.[route];
+    return everywhere === undefined && here === undefined ? null : { ...everywhere, ...here };
+  };
 
   return {
     answer(route, subject) {
+      const faults = answerFaults(route);
+      if (faults === null) return { delayMs: 0, instead: null };
       const name = `answer/${route}/${subject}`;
       const times = (timesAsked.get(name) ?? 0) + 1;
       timesAsked.set(name, times);
       const drawn = random.fork(`${name}/${times}`);
-      const faults = answerFaults(route);
       let left = drawn.fork('instead').float();
       const instead = INSTEAD.find(([fault]) => {
         const probability = faults[fault];

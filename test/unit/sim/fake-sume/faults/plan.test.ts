@@ -126,6 +126,24 @@ describe('a fault plan', () => {
     }
   });
 
+  it('lets every answer pass of a route that no answer fault is for', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const onlyStatus = createFaultPlan(
+          { answers: { status: { serverError: 1 } } },
+          createRandom(seed),
+        );
+        const everywhere = createFaultPlan(
+          { answers: { '*': { serverError: 1 } } },
+          createRandom(seed),
+        );
+        expect(onlyStatus.answer('me', 'a')).toEqual({ delayMs: 0, instead: null });
+        expect(onlyStatus.answer('status', 'a').instead?.kind).toBe('server-error');
+        expect(everywhere.answer('me', 'a').instead?.kind).toBe('server-error');
+      }),
+    );
+  });
+
   it('without a profile lets everything pass and completes jobs in their standard time', () => {
     const plan = createFaultPlan({}, createRandom(3));
     expect(plan.answer('status', 'a')).toEqual({ delayMs: 0, instead: null });
