@@ -10,6 +10,7 @@ import type { Attempt, Delivery } from './delivery.ts';
 import { createSigner } from './signing.ts';
 import { BadOptionError } from './errors.ts';
 import { mayDeliverTo } from './port/access.ts';
+import { createAnswerBatch } from './port/answer-batch.ts';
 import { answerControl, CONTROL_PATH } from './port/control-api.ts';
 import {
   createNamespaces,
@@ -17,7 +18,7 @@ import {
   namespaceOf,
   withoutNamespace,
 } from './port/namespaces.ts';
-import { answerTo, arrivalFrom } from './port/node-exchange.ts';
+import { arrivalFrom } from './port/node-exchange.ts';
 import { BadCallError } from './port/operation.ts';
 import { OPERATIONS } from './port/operations.ts';
 import type { RequestRecord } from './request-log.ts';
@@ -139,16 +140,20 @@ export async function createFakeSumeServer(
     return namespaces.get(name).answer(withoutNamespace(arrival));
   };
 
+  const answerFailure = ({ method, url }: IncomingMessage, error: unknown): Answer => {
+    log(`${method} ${url}: ${String(error)}`);
+    return answerError(error);
+  };
+  const sendTogether = createAnswerBatch(({ req }, error) => answerFailure(req, error));
   server.on('request', (message: IncomingMessage, response: ServerResponse) => {
     const respond = async (): Promise<void> => {
       let answered: Answer | null;
       try {
         answered = await answer(message, response);
       } catch (error) {
-        answered = answerError(error);
-        log(`${message.method} ${message.url}: ${String(error)}`);
+        answered = answerFailure(message, error);
       }
-      answerTo(response, answered);
+      sendTogether(response, answered);
     };
     void respond();
   });
