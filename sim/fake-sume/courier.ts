@@ -123,7 +123,8 @@ export function createCourier(options: {
   /** WebCrypto signs in threads that overtake each other: who was stamped first shall leave first. */
   const sealInTurn = (order: Dispatch): Promise<Record<string, string>> => {
     const sealed = Promise.all([order.seal(), earlierSealed]).then(([headers]) => headers);
-    earlierSealed = Promise.allSettled([earlierSealed, sealed]);
+    // Without a value: a promise of results would hold those of every earlier delivery.
+    earlierSealed = Promise.allSettled([earlierSealed, sealed]).then(() => {});
     return sealed;
   };
 

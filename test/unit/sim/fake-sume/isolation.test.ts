@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { getResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +14,9 @@ import { createReceiver } from './receiver.ts';
 
 /** In the words of MSW 2, and in those of MSW 3. */
 const UNHANDLED_IS_AN_ERROR = { onUnhandledRequest: 'error', onUnhandledFrame: 'error' } as const;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('two fakes in one process', () => {
   it('never meet, even with the same keys, ids and routes', async () => {
@@ -248,6 +253,25 @@ describe('reset', () => {
     await fake.control.advance(0);
     expect(receiver.received.map(({ attempt }) => attempt.attempt)).toEqual([1]);
     await fake.dispose();
+  });
+
+  it('lets go of what was before, so that a fake that lives long does not grow', async () => {
+    const fake = createFakeSume({ secrets: ['s'], send: async () => new Response('ok') });
+    const sendOne = async (key: string): Promise<WeakRef<object>> => {
+      await fake.control.complete(await submitJob(fake, { key }));
+      await fake.control.settle();
+      const [attempt] = fake.deliveries[0]?.attempts ?? [];
+      if (attempt === undefined) throw new Error('Nothing was sent.');
+      return new WeakRef(attempt.headers);
+    };
+    const before = await sendOne('a');
+    await fake.control.reset();
+    // A second one, so that the latest, which may still be on the stack, is another.
+    await sendOne('b');
+    await fake.control.reset();
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(before.deref()).toBeUndefined();
   });
 
   it('makes no job of a submit whose body was still on its way', async () => {
