@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+import { chromiumPath } from '../browser/chromium.ts';
 import { startChild } from '../setup/child.ts';
 import type { Figure } from './figure.ts';
 
@@ -80,7 +81,7 @@ async function inBrowser<T>(
   work: (context: BrowserContext) => Promise<T>,
 ): Promise<T> {
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: chromiumPath(),
     args: ['--no-sandbox'],
     viewport: { width: 1280, height: 800 },
   });

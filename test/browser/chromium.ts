@@ -1,8 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+/**
+ * Where this machine's Chromium is.
+ *
+ * @throws when it is not there.
+ */
+export function chromiumPath(): string {
+  const path = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  if (!existsSync(path)) {
+    throw new Error(
+      `There is no Chromium at ${path}: install it (Debian: apt-get install chromium), or set CHROMIUM to ` +
+        'the path of one.',
+    );
+  }
+  return path;
+}
 
 /** A browser without a window that has one page open. */
 export interface OpenPage {
@@ -12,12 +29,12 @@ export interface OpenPage {
 /**
  * Opens a page in the machine's Chromium, with a profile of its own that is removed at the end.
  *
- * @throws when there is no Chromium: `apt-get install chromium` brings it; CHROMIUM names another.
+ * @throws when there is no Chromium.
  */
 export async function openPage(url: string): Promise<OpenPage> {
   const profile = await mkdtemp(join(tmpdir(), 'sume-sim-chromium-'));
   const child = spawn(
-    process.env['CHROMIUM'] ?? 'chromium',
+    chromiumPath(),
     [
       '--headless=new',
       '--no-sandbox',

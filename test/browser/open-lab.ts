@@ -1,5 +1,6 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { chromiumPath } from './chromium.ts';
 
 let browser: Browser;
 
@@ -7,7 +8,7 @@ let browser: Browser;
 export function useBrowser(): void {
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      executablePath: chromiumPath(),
       args: ['--no-sandbox'],
     });
   });
