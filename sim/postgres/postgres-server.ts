@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import type { Integration } from '../world/integration.ts';
 import type { Stage, StageDatabase } from '../world/stage.ts';
 import { PostgresServerError } from './errors.ts';
@@ -124,10 +125,13 @@ function unreachable(error: unknown): PostgresServerError {
   // A name that has several addresses gives one error for each, and no message.
   const causes = error instanceof AggregateError ? error.errors : [error];
   const reason = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause)));
+  const [what, next] = causes.some((cause) => cause instanceof DatabaseError)
+    ? ['does not let us in', 'Check user, password and database']
+    : ['cannot be reached', 'Check that it runs, and host and port'];
   return new PostgresServerError(
     'no_server',
-    `The PostgreSQL server does not let us in: ${reason.join('; ')}. Check host, port, user, password and ` +
-      'database in the URL (postgres://user:password@host:port/database), and that the server runs.',
+    `The PostgreSQL server ${what}: ${reason.join('; ')}. ${next} in the URL ` +
+      '(postgres://user:password@host:port/database).',
     { cause: error },
   );
 }

@@ -26,8 +26,16 @@ describePostgres('the command line on a PostgreSQL server', () => {
     const nowhere = 'postgres://somebody:hidden@127.0.0.1:1/nothing';
     const { error } = await runCli('run', '--database-url', nowhere);
     expect(error).toMatchObject({ code: 'no_server' });
-    expect((error as Error).message).toMatch(/ECONNREFUSED.*Check host, port/);
+    expect((error as Error).message).toMatch(/cannot be reached.*ECONNREFUSED.*host and port/);
     expect((error as Error).message).not.toContain('hidden');
+  });
+
+  it('says that a server refused, where it was the server who answered', async () => {
+    const url = new URL(inject('databaseUrl') ?? '');
+    url.pathname = '/no_such_database';
+    const { error } = await runCli('run', '--database-url', url.href);
+    expect(error).toMatchObject({ code: 'no_server' });
+    expect((error as Error).message).toMatch(/does not let us in.*no_such_database.*Check user/);
   });
 
   it('drops its schema when Ctrl-C ends it in the middle of a schedule', async () => {
