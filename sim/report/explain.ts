@@ -11,7 +11,7 @@ export function explain(
   counterexample: Counterexample,
   options: { width: number; palette?: Palette },
 ): string[] {
-  const { race, steps, deviations } = counterexample;
+  const { race, steps, deviations, complete } = counterexample;
   const lines: string[] = [];
   const say = (title: string, text: string): void => {
     lines.push(...paragraph(title, text, options));
@@ -29,7 +29,8 @@ export function explain(
     );
   }
   const faults = steps.filter(({ fault }) => fault !== null);
-  for (const { index, fault } of faults) {
+  // Where a limit ended the search for something smaller, it may do without one that was not tried.
+  for (const { index, fault } of complete ? faults : []) {
     say('What it needs', `The fault ${fault} at step ${index}: without it this is not violated.`);
   }
   if (race === null && faults.length === 0) {

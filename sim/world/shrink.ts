@@ -106,6 +106,14 @@ export async function shrink(
         return better(createOrderChooser(story), [...without, ...left]);
       });
     }
+    // One may come right after another, and would not come without it: in the order of the story it does.
+    const story = storyOf(best);
+    const taken = best.deviations.map(({ take }) => take);
+    const { without: leftOut } = best;
+    await smallestSublist(taken, (kept) => {
+      const left = taken.filter((label) => !kept.includes(label));
+      return better(createOrderChooser(story.filter((label) => !left.includes(label))), leftOut);
+    });
     const { without, deviations } = best;
     await smallestSublist(deviations, (kept) => better(createRecordedChooser(kept), without));
     const told = await smaller(createOrderChooser(storyOf(best)), without);

@@ -31,6 +31,11 @@ describe('the explanation', () => {
     expect(text).toMatch(/What it needs The fault replica-lag at step \d/);
   });
 
+  it('does not say that of a fault which a limit kept from being left out', async () => {
+    const counterexample = await counterexampleOf('replica-lag', 'reads-replica');
+    expect(words({ ...counterexample, complete: false })).not.toContain('What it needs');
+  });
+
   it('says where nothing has to race', async () => {
     const text = words(await counterexampleOf('early-webhook', 'own-job-id'));
     expect(text).toContain('Nothing has to');

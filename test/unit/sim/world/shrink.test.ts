@@ -76,6 +76,17 @@ describe('shrinking', () => {
     expect(decodeToken(shrunk.token).faults).toBe(1);
   });
 
+  it.each([
+    ['a jump of the clock', 23],
+    ['a crash of another task', 27],
+  ])('drops %s right after which the failure came', async (_what, seed) => {
+    const simulator = await simulatorOf('everything', 'signature-skipped');
+    const failing = await simulator.run({ seed });
+    const shrunk = await simulator.shrink(failing, { invariant: 'unsigned-is-inert' });
+    expect(failing.steps.filter(({ fault }) => fault !== null)).not.toEqual([]);
+    expect(shrunk.steps.filter(({ fault }) => fault !== null)).toEqual([]);
+  });
+
   it('keeps what is seen only in the end', async () => {
     const simulator = await simulatorOf('everything', 'no-sweeper');
     const shrunk = await simulator.shrink(await firstFailure(simulator, 'converges'), {
