@@ -43,6 +43,17 @@ export interface CheckResult {
   unchecked: string[];
 }
 
+/** All of them, as the compiler sees to: JavaScript may name others. */
+const OPTIONS: Readonly<Record<keyof CheckOptions, true>> = {
+  scenario: true,
+  runs: true,
+  seed: true,
+  faults: true,
+  every: true,
+  replay: true,
+  database: true,
+};
+
 const DEFAULT_SCENARIO = 'everything';
 const DEFAULT_RUNS = 500;
 
@@ -62,6 +73,7 @@ export async function checkIntegration(
   integration: IntegrationUnderTest,
   options: CheckOptions = {},
 ): Promise<CheckResult> {
+  knownNames(options);
   const { replay, every = false, runs = DEFAULT_RUNS, seed = 1 } = options;
   wholeNumber('runs', runs, 1, MAX_SEED);
   wholeNumber('seed', seed, 0, MAX_SEED - runs + 1);
@@ -130,6 +142,14 @@ async function refuse(simulator: Simulator, found: Run, remark: string): Promise
   throw smallest === null
     ? new NotJudgedError(text, run)
     : new InvariantViolatedError(text, smallest);
+}
+
+function knownNames(options: CheckOptions): void {
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown.length === 0) return;
+  throw new CheckOptionError(
+    `There is no option ${unknown.join(', ')}. There are ${Object.keys(OPTIONS).join(', ')}.`,
+  );
 }
 
 function wholeNumber(name: string, value: number, least: number, most: number): void {

@@ -212,6 +212,7 @@ test.each([
   [{ scenario: 'everthing' }, 'check_option', 'There is no scenario "everthing"'],
   [{ scenario: 'open-transaction' }, 'check_option', 'one connection'],
   [{ runs: 0 }, 'check_option', 'runs is 0'],
+  [{ run: 5 } as CheckOptions, 'check_option', 'There is no option run. There are scenario, runs'],
   [{ replay: 'sume1-x' }, 'token_mangled', 'damaged'],
 ])('%j is refused', async (options, code, words) => {
   const failure = await refusal(naive(), options);

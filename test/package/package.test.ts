@@ -194,7 +194,7 @@ test('nothing but what is needed is packed: no tests, no sources', async () => {
     .split('\n')
     .map((path) => path.replace(/^package\//, ''));
   const allowed =
-    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/(src|sim)\/.*\.(js|d\.ts)|dist\/lab\/((index|cage)\.html|database\.bin|assets\/[\w.-]+\.(js|css|svg|wasm|data)))$/;
+    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|sim\/fake-sume\/README\.md|dist\/(src|sim)\/.*\.(js|d\.ts)|dist\/lab\/((index|cage)\.html|database\.bin|assets\/[\w.-]+\.(js|css|svg|wasm|data)))$/;
   expect(files.filter((path) => !allowed.test(path))).toEqual([]);
 });
 

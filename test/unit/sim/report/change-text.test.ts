@@ -38,4 +38,5 @@ test('a write that left the row as it was says so', () => {
 
 test('an id with an escape sequence cannot reach the terminal', () => {
   expect(changeText(jobChange('\u001b[2Jx', null, 'queued'))).toBe('\\u{1b}[2Jx: + queued');
+  expect(changeText(jobChange('a\r\n\tb', null, 'queued'))).toBe('a\\r\\n\\tb: + queued');
 });
