@@ -32,6 +32,7 @@ export type {
   SumeAccount,
   WatchedTables,
 } from './world/integration.ts';
+export { DatabaseClosedError } from './world/database-closed-error.ts';
 export { invariants } from './world/invariants.ts';
 export type { InvariantName, Run, Violation } from './world/run.ts';
 export { scenarios, type OrderPlan, type Scenario } from './world/scenarios.ts';

@@ -24,6 +24,7 @@ export type { FaultName } from '../world/faults.ts';
 export type { InvariantName, Run, Violation } from '../world/run.ts';
 export type { Order, Patience, SumeAccount } from '../world/integration.ts';
 export { HandleClosedError } from '../world/outside-handle.ts';
+export { DatabaseClosedError } from '../world/database-closed-error.ts';
 export {
   PoolCallError,
   type Pool,

@@ -1,9 +1,10 @@
 import { protocol, types, type PGlite } from '@electric-sql/pglite';
 import type { QueryResult } from '../../src/database.ts';
+import { DatabaseClosedError } from './database-closed-error.ts';
 import { toPostgresText } from './postgres-text.ts';
 
 /** What the simulator needs of its database. */
-export type SimulationDatabase = Pick<PGlite, 'execProtocolRawStream' | 'waitReady'>;
+export type SimulationDatabase = Pick<PGlite, 'closed' | 'execProtocolRawStream' | 'waitReady'>;
 
 /**
  * The one session of a PGlite instance, spoken to in its wire protocol.
@@ -211,6 +212,7 @@ export function quoteIdentifier(name: string): string {
  * synchronous by type keeps a parsed copy of every answer for as long as it lives.
  */
 function exchange(database: SimulationDatabase, bytes: Uint8Array): { name: string }[] {
+  if (database.closed) throw new DatabaseClosedError();
   const messages: { name: string }[] = [];
   const parser = new protocol.Parser();
   // Not awaited, and not caught: what it throws here is the end of the database, and nobody's to handle.

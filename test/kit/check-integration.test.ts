@@ -5,7 +5,7 @@ import {
   type CheckOptions,
   type IntegrationUnderTest,
 } from '../../sim/testing/index.ts';
-import { sharedPglite } from '../setup/databases.ts';
+import { freshPglite, sharedPglite } from '../setup/databases.ts';
 import { integration as byChance } from './by-chance-file.ts';
 import { integration as globalFetch } from './global-fetch-file.ts';
 import { naive, naiveHandlers } from './naive.ts';
@@ -218,6 +218,17 @@ test.each([
   const failure = await refusal(naive(), options);
   expect(failure.code).toBe(code);
   expect(failure.message).toContain(words);
+});
+
+test('a database that is closed, before or during the check, is told from one that fails', async () => {
+  const closed = await freshPglite();
+  await closed.close();
+  expect(await refusal(naive(), { database: closed })).toMatchObject({ code: 'database_closed' });
+
+  const closing = await freshPglite();
+  const check = refusal(naive(), { database: closing });
+  await closing.close();
+  expect(await check).toMatchObject({ code: 'database_closed' });
 });
 
 test('what is no integration is refused by what it lacks', async () => {

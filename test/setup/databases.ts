@@ -12,8 +12,13 @@ let shared: Promise<PGlite> | undefined;
  * starts empty, and whoever uses it removes what they made; it is never closed.
  */
 export function sharedPglite(): Promise<PGlite> {
-  shared ??= PGlite.create({ loadDataDir: new Blob([readFileSync(inject('pgliteTemplate'))]) });
+  shared ??= freshPglite();
   return shared;
+}
+
+/** A PGlite for one test alone, which may close it. */
+export function freshPglite(): Promise<PGlite> {
+  return PGlite.create({ loadDataDir: new Blob([readFileSync(inject('pgliteTemplate'))]) });
 }
 
 /** `describe` for what needs PostgreSQL: skipped where the run has no server (never so under CI). */
