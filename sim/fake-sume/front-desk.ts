@@ -158,6 +158,8 @@ export function createFrontDesk(options: {
         atMs: clock.now(),
         jobId: known && match.name !== 'submit' && match.parameter !== '' ? match.parameter : null,
         answer: null,
+        instead: null,
+        delayMs: 0,
         lost: false,
       };
       log.add(record);
@@ -180,6 +182,8 @@ export function createFrontDesk(options: {
 
       const visitor: Visitor = { arrival, record };
       const { instead, afterEffect, delayMs } = meet(match.name, record);
+      record.instead = instead?.kind ?? null;
+      record.delayMs = delayMs;
       if (instead !== null && !afterEffect) {
         if (!(await waits.pause(visitor, delayMs))) return send(record, null);
         return answerInstead(visitor, instead);

@@ -1,3 +1,4 @@
+import type { ArmedAnswer } from './armed-answers.ts';
 import type { RouteName } from './route-table.ts';
 
 /** One request that reached the fake, and what was answered. */
@@ -16,6 +17,10 @@ export interface RequestRecord {
   jobId: string | null;
   /** Null while it is held, and for an answer that was lost. */
   answer: { status: number; body: string } | null;
+  /** What it met instead of its usual answer, armed or decided by the seed; null for nothing of the kind. */
+  instead: ArmedAnswer['kind'] | null;
+  /** By how many milliseconds of the fake's clock its answer was made to be late. */
+  delayMs: number;
   /** Whether the client never learnt the answer because a control call lost it. */
   lost: boolean;
 }

@@ -211,7 +211,9 @@ function answerError(error: unknown): Answer {
 function describeRequest(record: RequestRecord): string {
   const outcome = record.answer === null ? 'no answer' : String(record.answer.status);
   const job = record.route === 'submit' && record.jobId !== null ? ` ${record.jobId}` : '';
-  return `${record.method} ${record.path} → ${outcome}${job}`;
+  const late = record.delayMs === 0 ? [] : [`${record.delayMs} ms late`];
+  const why = [...(record.instead === null ? [] : [record.instead]), ...late].join(', ');
+  return `${record.method} ${record.path} → ${outcome}${job}${why === '' ? '' : ` (${why})`}`;
 }
 
 function describeAttempt(delivery: Delivery, attempt: Attempt): string {

@@ -158,10 +158,12 @@ describe('the log of requests', () => {
         body: '{"prompt":"a wave","webhook_url":"https://app.example/hook"}',
         atMs: 5,
         answer: { status: 202 },
+        instead: null,
+        delayMs: 0,
         lost: false,
       },
       { route: 'status', jobId, path: `/v1/jobs/${jobId}/status?verbose=1`, body: '' },
-      { route: 'status', jobId, answer: null, lost: true },
+      { route: 'status', jobId, answer: null, lost: true, instead: 'request-lost' },
       { route: null, jobId: null, answer: { status: 501 } },
     ]);
   });

@@ -178,6 +178,26 @@ describe('a fake Sume on a port', () => {
     );
   });
 
+  it('says of each request what was answered, and which fault was in it', async () => {
+    const lines: string[] = [];
+    const server = await startServer({ log: (line) => lines.push(line), timeScale: 1_000 });
+    const jobId = await submit(server, 'a');
+    const status = `${server.baseUrl}/jobs/${jobId}/status`;
+    for (const answer of [{ kind: 'empty' }, { kind: 'slow', ms: 30 }] as const) {
+      await server.fake.control.nextAnswer('status', answer);
+      await call(status);
+    }
+    await server.fake.control.nextAnswer('status', { kind: 'answer-lost' });
+    await expect(call(status)).rejects.toThrow();
+    await call(status);
+    expect(lines.filter((line) => line.startsWith('GET '))).toEqual([
+      `GET /v1/jobs/${jobId}/status → 200 (empty)`,
+      `GET /v1/jobs/${jobId}/status → 200 (30 ms late)`,
+      `GET /v1/jobs/${jobId}/status → no answer (answer-lost)`,
+      `GET /v1/jobs/${jobId}/status → 200`,
+    ]);
+  });
+
   it('does not follow a receiver’s redirect', async () => {
     const target = await startReceiver();
     const receiver = await startReceiver((response) => {
