@@ -18,7 +18,7 @@ export class UnknownJobError extends Error {
   constructor(jobId: string) {
     super(
       `There is no job ${JSON.stringify(jobId)} in this fake Sume: give the request_id of a submit, ` +
-        'or make a job with control.create().',
+        'or make a job with control.create(), or POST /__sim/jobs.',
     );
   }
 }

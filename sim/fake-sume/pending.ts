@@ -73,7 +73,7 @@ export function createPending(clock: Clock, standsStill: boolean): Pending {
   const describe = ({ label, waiting }: Entry): string => {
     if (waiting.for === 'itself') return `${label} is under way.`;
     if (waiting.for === 'release') {
-      return `${label} is held: release it with release() of its hold.`;
+      return `${label} is held: release it with release() of its hold, or POST /__sim/holds/{holdId}/release.`;
     }
     const left = `${Math.max(0, waiting.untilMs - clock.now())} ms of the fake's own clock`;
     const advance = standsStill

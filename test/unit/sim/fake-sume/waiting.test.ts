@@ -50,9 +50,9 @@ describe('settling', () => {
     if (!(error instanceof StillWaitingError)) throw error;
     expect(error.code).toBe('still_waiting');
     expect(error.waitingFor).toEqual([
-      'webhook/job_a, attempt 1, is held: release it with release() of its hold.',
+      'webhook/job_a, attempt 1, is held: release it with release() of its hold, or POST /__sim/holds/{holdId}/release.',
       "webhook/job_b, attempt 2, is due in 20000 ms of the fake's own clock, which stands still: move it with control.advance(20000).",
-      'The answer to GET /v1/me is held: release it with release() of its hold.',
+      'The answer to GET /v1/me is held: release it with release() of its hold, or POST /__sim/holds/{holdId}/release.',
     ]);
     expect(error.message).toContain(error.waitingFor[1]);
     await expect(fake.control.settle({ jobId: b })).rejects.toThrow(/webhook\/job_b/);
