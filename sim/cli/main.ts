@@ -3,6 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { LOOP_LIMIT_MS } from '../testing/loop-watch.ts';
 import { consoleOutput } from './console-output.ts';
 import type { Context } from './context.ts';
+import { watchForEarlyEnd } from './early-end.ts';
 import { exitCode } from './exit-code.ts';
 import { runProgram } from './program.ts';
 import { replayCommand } from './replay-command.ts';
@@ -34,6 +35,7 @@ const context: Context = {
   },
 };
 
+const ended = watchForEarlyEnd(args.includes('--json'));
 try {
   await runProgram(args, context);
 } catch (error) {
@@ -46,6 +48,7 @@ try {
     if (args.includes('--json')) await context.stdout.write(JSON.stringify(asJson(error)));
   }
 }
+ended();
 
 function withCauses(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
