@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,6 +38,9 @@ export async function loadIntegration(path: string): Promise<{
       `there is no file "${shown}"; --integration takes a file's path, from here, or a name that "list" shows`,
     );
   }
+  if (!statSync(file).isFile()) {
+    throw new UsageError(`"${shown}" is a folder; --integration takes the path of a file`);
+  }
   const exported = await load(file, shown);
   const given = exported['default'] ?? exported['integration'];
   if (given === undefined) {
@@ -75,11 +78,20 @@ async function load(file: string, shown: string): Promise<Exports> {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
+    const where = positionIn(file, error);
     throw new UsageError(
-      `"${shown}" could not be loaded: ${visible(reason.replaceAll(/\s+/g, ' '))}`,
+      `"${shown}" could not be loaded${where}: ${visible(reason.replaceAll(/\s+/g, ' '))}`,
       { cause: error },
     );
   }
+}
+
+/** ` (line 3)`, as far as the stack names the file. */
+function positionIn(file: string, error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const after = stack.split(file)[1] ?? '';
+  const line = /^(?:\?[^:\s]*)?:(\d+)/.exec(after)?.[1];
+  return line === undefined ? '' : ` (line ${line})`;
 }
 
 /** Node before 22.18 reads no TypeScript, and later ones only what can be erased. */

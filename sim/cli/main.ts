@@ -44,11 +44,18 @@ try {
     await stderr.write(`sume-sim: ${error.message}`);
   } else {
     context.finish(exitCode.error);
-    await stderr.write(`sume-sim: the command failed: ${withCauses(error)}`);
+    await stderr.write(
+      `sume-sim: ${isDrift(error) ? '' : 'the command failed: '}${withCauses(error)}`,
+    );
     if (args.includes('--json')) await context.stdout.write(JSON.stringify(asJson(error)));
   }
 }
 ended();
+
+/** A token that does not fit its code any more is an answer. (By its code: its class comes with the whole simulator.) */
+function isDrift(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'replay_drift';
+}
 
 function withCauses(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -35,7 +35,7 @@ export function kitTest(
 ): string {
   const from = /^\.{0,2}[\\/]|^[A-Za-z]:/.test(path) ? path : `./${path}`;
   return `import { checkIntegration } from 'sume-sim/testing';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import ${isDefault ? 'integration' : '{ integration }'} from ${quoted(from.replaceAll('\\', '/'))};
 
 test(${quoted(`${run.integration} keeps ${invariant} in ${run.scenario}`)}, async () => {

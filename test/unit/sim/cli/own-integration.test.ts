@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -124,7 +124,8 @@ describe('a file that cannot be used is refused', () => {
     folder = await mkdtemp(join(tmpdir(), 'sume-sim-own-'));
     await writeFile(join(folder, 'nothing.mjs'), 'export const other = 1;');
     await writeFile(join(folder, 'half.mjs'), 'export default { setup() {}, start() {} };');
-    await writeFile(join(folder, 'broken.mjs'), 'throw new Error("no database URL");');
+    await writeFile(join(folder, 'broken.mjs'), '\n\nthrow new Error("no database URL");');
+    await mkdir(join(folder, 'folder.mjs'));
     await writeFile(
       join(folder, 'no-tables.mjs'),
       `export default {
@@ -140,7 +141,8 @@ describe('a file that cannot be used is refused', () => {
     ['missing.mjs', 'there is no file'],
     ['nothing.mjs', 'exports only other; export the integration'],
     ['half.mjs', 'readJob is missing, and should be a function'],
-    ['broken.mjs', 'could not be loaded: no database URL'],
+    ['broken.mjs', 'could not be loaded (line 3): no database URL'],
+    ['folder.mjs', 'is a folder'],
     ['no-tables.mjs', 'failed: relation "jobs" does not exist (SQLSTATE 42P01). It is called once'],
   ])('%s', async (name, words) => {
     const path = relative(process.cwd(), join(folder, name));
