@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { errorJson } from './error-json.ts';
 import { exitCode } from './exit-code.ts';
 
 const STDOUT = 1;
@@ -19,9 +20,7 @@ export function watchForEarlyEnd(json: boolean): () => void {
     const message = `the process ended before the command did, ${reason(code)}. Nothing was judged.`;
     // Nothing asynchronous is done any more.
     writeSync(STDERR, `sume-sim: ${message}\n`);
-    if (!json) return;
-    const object = { verdict: 'error', error: { code: 'early_end', message }, violations: [] };
-    writeSync(STDOUT, `${JSON.stringify(object)}\n`);
+    if (json) writeSync(STDOUT, `${errorJson('early_end', message)}\n`);
   };
   process.on('exit', tell);
   return () => {

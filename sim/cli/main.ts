@@ -4,6 +4,7 @@ import { LOOP_LIMIT_MS } from '../testing/loop-watch.ts';
 import { consoleOutput } from './console-output.ts';
 import type { Context } from './context.ts';
 import { watchForEarlyEnd } from './early-end.ts';
+import { errorJson } from './error-json.ts';
 import { exitCode } from './exit-code.ts';
 import { runProgram } from './program.ts';
 import { replayCommand } from './replay-command.ts';
@@ -47,14 +48,15 @@ try {
     await stderr.write(
       `sume-sim: ${isDrift(error) ? '' : 'the command failed: '}${withCauses(error)}`,
     );
-    if (args.includes('--json')) await context.stdout.write(JSON.stringify(asJson(error)));
+    if (args.includes('--json'))
+      await context.stdout.write(errorJson(codeOf(error), withCauses(error)));
   }
 }
 ended();
 
 /** A token that does not fit its code any more is an answer. (By its code: its class comes with the whole simulator.) */
 function isDrift(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'replay_drift';
+  return codeOf(error) === 'replay_drift';
 }
 
 function withCauses(error: unknown): string {
@@ -63,7 +65,6 @@ function withCauses(error: unknown): string {
   return error.message + cause;
 }
 
-function asJson(error: unknown): Record<string, unknown> {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
-  return { verdict: 'error', error: { code, message: withCauses(error) }, violations: [] };
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
 }

@@ -211,8 +211,8 @@ function answerError(error: unknown): Answer {
 function describeRequest(record: RequestRecord): string {
   const outcome = record.answer === null ? 'no answer' : String(record.answer.status);
   const job = record.route === 'submit' && record.jobId !== null ? ` ${record.jobId}` : '';
-  const late = record.delayMs === 0 ? [] : [`${record.delayMs} ms late`];
-  const why = [...(record.instead === null ? [] : [record.instead]), ...late].join(', ');
+  const late = record.delayMs === 0 ? null : `${record.delayMs} ms late`;
+  const why = [record.instead, late].filter((part) => part !== null).join(', ');
   return `${record.method} ${record.path} → ${outcome}${job}${why === '' ? '' : ` (${why})`}`;
 }
 

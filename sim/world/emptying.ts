@@ -28,14 +28,15 @@ export function createEmptying(
       ...more,
       `set session_replication_role = origin;`,
     ].join('\n');
+  const [empty, emptyAnew] = [script(deletes), script(truncate)];
   let schedules = 0;
   return () => {
     schedules += 1;
     if (schedules % SCHEDULES_A_CHECKPOINT !== 0) {
-      session.execute(script(deletes));
+      session.execute(empty);
       return;
     }
-    session.execute(script(truncate));
+    session.execute(emptyAnew);
     session.execute('checkpoint');
   };
 }

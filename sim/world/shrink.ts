@@ -107,15 +107,14 @@ export async function shrink(
       });
     }
     // One may come right after another, and would not come without it: in the order of the story it does.
+    const { without } = best;
     const story = storyOf(best);
     const taken = best.deviations.map(({ take }) => take);
-    const { without: leftOut } = best;
     await smallestSublist(taken, (kept) => {
       const left = taken.filter((label) => !kept.includes(label));
-      return better(createOrderChooser(story.filter((label) => !left.includes(label))), leftOut);
+      return better(createOrderChooser(story.filter((label) => !left.includes(label))), without);
     });
-    const { without, deviations } = best;
-    await smallestSublist(deviations, (kept) => better(createRecordedChooser(kept), without));
+    await smallestSublist(best.deviations, (kept) => better(createRecordedChooser(kept), without));
     const told = await smaller(createOrderChooser(storyOf(best)), without);
     if (told !== null && sizeOf(told) < sizeOf(best)) best = told;
   }
